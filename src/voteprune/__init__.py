@@ -1,0 +1,65 @@
+"""Prune ensembles of classifiers with proof.
+
+Given the votes of K trained classifiers on a validation set, choose the committee that is best
+for your criterion under your constraints, and learn how far from optimal it can be::
+
+    import voteprune as vp
+
+    votes = vp.Votes(predictions, y)
+    solution = vp.prune(votes, objective="balanced_accuracy")
+    print(solution.summary())
+"""
+
+from importlib.metadata import version as _version
+
+from .committee import Committee
+from .confusion import Confusion
+from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .diversity import CONFIGURATIONS, Diversity, FailureCredit
+from .exceptions import (
+    FileFormatError,
+    InputError,
+    SolverError,
+    SolverLicenceError,
+    SolverNotInstalled,
+    VotepruneError,
+)
+from .ledger import Progress
+from .methods import methods
+from .objectives import METRICS, Weights
+from .patterns import Patterns
+from .prune import prune
+from .solution import Solution
+from .solvers import Solver, solvers
+from .votes import Votes
+
+__version__ = _version("voteprune")
+
+__all__ = [
+    "CONFIGURATIONS",
+    "METRICS",
+    "AtLeast",
+    "AtMost",
+    "Budget",
+    "Committee",
+    "Confusion",
+    "Diversity",
+    "FailureCredit",
+    "FileFormatError",
+    "Forbid",
+    "InputError",
+    "Patterns",
+    "Progress",
+    "Require",
+    "Solution",
+    "Solver",
+    "SolverError",
+    "SolverLicenceError",
+    "SolverNotInstalled",
+    "VotepruneError",
+    "Votes",
+    "Weights",
+    "methods",
+    "prune",
+    "solvers",
+]

@@ -1,0 +1,151 @@
+"""`Committee`: which classifiers sit, and how many of their votes make a positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from . import jsonfile
+from .exceptions import InputError
+from .votes import Votes, read_predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Committee:
+    """Members and a threshold: positive iff more than `threshold` members vote positive.
+
+    Parameters
+    ----------
+    members
+        Distinct column indices into the pool; kept sorted.
+    threshold
+        L, between 0 and the number of members minus one, so no committee is a constant by
+        construction.
+    names
+        Names of the members, in the order of `members`.
+    pool_size
+        Number K of classifiers in the pool the members were chosen from.
+    """
+
+    members: tuple[int, ...]
+    threshold: int
+    names: tuple[str, ...]
+    pool_size: int
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise InputError("members", "a committee has at least one member.")
+        if len(set(self.members)) != len(self.members):
+            raise InputError("members", "a classifier sits at most once.")
+        if min(self.members) < 0 or max(self.members) >= self.pool_size:
+            raise InputError(
+                "members", f"indices lie between 0 and {self.pool_size - 1}, the pool's last."
+            )
+        if not 0 <= self.threshold < len(self.members):
+            raise InputError(
+                "threshold",
+                f"is {self.threshold}; with {len(self.members)} members it lies between 0 and "
+                f"{len(self.members) - 1}.",
+            )
+        if len(self.names) != len(self.members):
+            raise InputError("names", "there must be one name per member.")
+        order = sorted(range(len(self.members)), key=lambda i: self.members[i])
+        object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
+        object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
+        object.__setattr__(self, "threshold", int(self.threshold))
+
+    @property
+    def size(self) -> int:
+        """Number of members S."""
+        return len(self.members)
+
+    def count(self, votes: object) -> NDArray[np.int64]:
+        """Count the members' positive votes on each row.
+
+        Parameters
+        ----------
+        votes
+            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
+            which the members are found by name. Votes or probabilities, as for `Votes`.
+        """
+        if isinstance(votes, Votes):
+            frame_columns, matrix = None, votes.matrix
+        else:
+            frame = nw.from_native(votes, eager_only=True, pass_through=True)
+            if isinstance(frame, nw.DataFrame):
+                frame_columns = {str(name): name for name in frame.columns}
+                missing = [name for name in self.names if name not in frame_columns]
+                if missing:
+                    raise InputError(
+                        "votes", f"has no column for the member(s) {', '.join(missing[:5])}."
+                    )
+                votes = frame.select([frame_columns[name] for name in self.names]).to_native()
+            else:
+                frame_columns = None
+            matrix, _ = read_predictions(votes, "votes")
+        if frame_columns is not None:
+            return np.asarray(matrix.sum(axis=1, dtype=np.int64))
+        if matrix.shape[1] != self.pool_size:
+            raise InputError(
+                "votes",
+                f"has {matrix.shape[1]} columns, the pool has {self.pool_size} classifiers. Give "
+                "every classifier's column in the pool's order, or a data frame with names.",
+            )
+        return np.asarray(matrix[:, list(self.members)].sum(axis=1, dtype=np.int64))
+
+    def predict(self, votes: object) -> NDArray[np.int64]:
+        """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
+        return (self.count(votes) > self.threshold).astype(np.int64)
+
+    def describe(self) -> str:
+        """Return a sentence that says who sits and how it decides."""
+        rule = f"positive from {self.threshold + 1} of {self.size} votes on"
+        return f"{', '.join(self.names)}: {rule}"
+
+    def to_json(self) -> str:
+        """Write the committee as JSON text."""
+        return jsonfile.dump("committee", self._fields())
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "committee") -> Committee:
+        """Read a committee from the JSON of a committee or of a whole solution.
+
+        Raises
+        ------
+        FileFormatError
+            If the text is not such a document, or describes no valid committee.
+        """
+        kind, fields = jsonfile.parse(text, ("committee", "solution"), source)
+        return cls._from_fields(fields.object("committee") if kind == "solution" else fields)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Committee:
+        """Read a committee from a file that `Committee` or `Solution` wrote."""
+        return cls.from_json(*jsonfile.load_file(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the committee to a JSON file, whole or not at all."""
+        jsonfile.write_text(path, self.to_json())
+
+    def _fields(self) -> dict[str, object]:
+        return {
+            "members": list(self.members),
+            "names": list(self.names),
+            "threshold": self.threshold,
+            "pool_size": self.pool_size,
+        }
+
+    @classmethod
+    def _from_fields(cls, fields: jsonfile.Fields) -> Committee:
+        return fields.build(
+            lambda: cls(
+                members=fields.integers("members"),
+                threshold=fields.integer("threshold"),
+                names=fields.texts("names"),
+                pool_size=fields.integer("pool_size"),
+            )
+        )

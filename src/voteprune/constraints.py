@@ -1,0 +1,187 @@
+"""What a committee must respect, as small values: size, members, cost, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .exact import exact
+from .exceptions import InputError
+from .objectives import Weights, check_criterion
+
+
+def _show(value: Fraction) -> str:
+    return str(value) if value.denominator == 1 else f"{float(value):g}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class _Limit:
+    """A limit on the committee's size or on a linear criterion."""
+
+    what: str | Weights
+    limit: Fraction
+
+    def __init__(self, what: str | Weights, limit: object) -> None:
+        name = type(self).__name__
+        if what != "size":
+            check_criterion(what, f"{name}(what)")
+        bound = exact(limit, f"{name}({what}, limit)")
+        if what == "size" and (bound.denominator != 1 or bound < 1):
+            raise InputError(
+                f"{name}('size', limit)", f"is {limit!r}; a size is a whole number from 1 on."
+            )
+        object.__setattr__(self, "what", what)
+        object.__setattr__(self, "limit", bound)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AtLeast(_Limit):
+    """The size or a criterion must not fall below a limit.
+
+    ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast(Weights(tp=2, fp=-1), 40)``.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.what} >= {_show(self.limit)}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AtMost(_Limit):
+    """The size or a criterion must not exceed a limit.
+
+    ``AtMost("size", 7)``, ``AtMost("fp", 50)``, ``AtMost("false_positive_rate", 0.05)``.
+    """
+
+    def __str__(self) -> str:
+        return f"{self.what} <= {_show(self.limit)}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class _Members:
+    members: tuple[int | str, ...]
+
+    def __init__(self, *members: int | str) -> None:
+        name = type(self).__name__
+        if not members:
+            raise InputError(name, "names no classifier. Give indices or names.")
+        for member in members:
+            if isinstance(member, bool) or not (
+                isinstance(member, str) or hasattr(member, "__index__")
+            ):
+                raise InputError(name, f"{member!r} is neither an index nor a name.")
+        object.__setattr__(
+            self,
+            "members",
+            tuple(m if isinstance(m, str) else int(m) for m in members),
+        )
+
+    def indices(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the members' places in the pool called `names`."""
+        name = type(self).__name__
+        found = []
+        for member in self.members:
+            if isinstance(member, str):
+                if member not in names:
+                    raise InputError(name, f"no classifier of the pool is called {member!r}.")
+                found.append(names.index(member))
+            elif 0 <= member < len(names):
+                found.append(member)
+            else:
+                raise InputError(
+                    name, f"index {member} is outside the pool's 0 .. {len(names) - 1}."
+                )
+        return tuple(sorted(set(found)))
+
+    def _list(self) -> str:
+        return ", ".join(str(member) for member in self.members)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Require(_Members):
+    """These classifiers must sit, given by index or name: ``Require("rf_1", 4)``."""
+
+    def __str__(self) -> str:
+        return f"require {self._list()}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Forbid(_Members):
+    """These classifiers must not sit, given by index or name."""
+
+    def __str__(self) -> str:
+        return f"forbid {self._list()}"
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Budget:
+    """The members' costs must not add up to more than a limit.
+
+    Parameters
+    ----------
+    costs
+        One cost per classifier of the pool in its order, or a mapping from name to cost in which
+        a classifier that is not named is free. Any unit: milliseconds, bytes, money.
+    limit
+        What may be spent.
+    """
+
+    costs: tuple[Fraction, ...] | tuple[tuple[str, Fraction], ...]
+    limit: Fraction
+
+    def __init__(self, costs: Sequence[object] | Mapping[str, object], limit: object) -> None:
+        if isinstance(costs, Mapping):
+            read: object = tuple(
+                (str(name), exact(cost, f"Budget(costs[{name!r}])")) for name, cost in costs.items()
+            )
+        else:
+            try:
+                listed = list(costs)
+            except TypeError:
+                raise InputError(
+                    "Budget(costs)", f"expected one cost per classifier, got {costs!r}."
+                ) from None
+            read = tuple(exact(cost, f"Budget(costs[{i}])") for i, cost in enumerate(listed))
+        object.__setattr__(self, "costs", read)
+        object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
+
+    def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
+        """Return one cost per classifier of the pool called `names`."""
+        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
+        if named:
+            unknown = [name for name in named if name not in names]
+            if unknown:
+                raise InputError(
+                    "Budget(costs)", f"no classifier of the pool is called {unknown[0]!r}."
+                )
+            return tuple(named.get(name, Fraction(0)) for name in names)
+        plain = tuple(item for item in self.costs if isinstance(item, Fraction))
+        if len(plain) != len(names):
+            raise InputError(
+                "Budget(costs)",
+                f"has {len(plain)} costs for {len(names)} classifiers; give one each, "
+                "or a mapping from name to cost.",
+            )
+        return plain
+
+    def __str__(self) -> str:
+        return f"cost <= {_show(self.limit)}"
+
+
+Constraint = AtLeast | AtMost | Require | Forbid | Budget
+"""Anything `prune` takes in its `constraints`."""
+
+
+def check_constraints(constraints: object) -> tuple[Constraint, ...]:
+    """Return the constraints as a tuple, or say what is not one."""
+    if isinstance(constraints, Constraint):
+        return (constraints,)
+    if isinstance(constraints, str) or not isinstance(constraints, Sequence):
+        raise InputError("constraints", f"expected a list of constraints, got {constraints!r}.")
+    for item in constraints:
+        if not isinstance(item, Constraint):
+            raise InputError(
+                "constraints",
+                f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid or Budget.",
+            )
+    return tuple(constraints)

@@ -1,0 +1,81 @@
+"""Every error voteprune raises on purpose.
+
+::
+
+    VotepruneError
+    ├── InputError (also a ValueError)      an argument is wrong; `.argument` names it
+    │   └── FileFormatError                 a file is wrong; `.path` and `.line` say where
+    └── SolverError (also a RuntimeError)   the solver asked for cannot do the work
+        ├── SolverNotInstalled              `.cure` is the command that installs it
+        └── SolverLicenceError              the model is larger than the licence allows
+
+Messages have three beats: what is wrong, what is allowed, what to do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class VotepruneError(Exception):
+    """Base of all errors raised on purpose by this package."""
+
+
+class InputError(VotepruneError, ValueError):
+    """An argument is wrong.
+
+    Parameters
+    ----------
+    argument
+        Name of the offending argument, as the caller wrote it.
+    message
+        What is wrong, what is allowed, what to do.
+    """
+
+    def __init__(self, argument: str, message: str) -> None:
+        super().__init__(f"{argument}: {message}")
+        self.argument = argument
+        self.message = message
+
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str]]:
+        # Exceptions cross process borders in parallel runs; the default would lose an argument.
+        return type(self), (self.argument, self.message)
+
+
+class FileFormatError(InputError):
+    """A file cannot be read as what it claims to be.
+
+    Parameters
+    ----------
+    path
+        The file, or a word for it when the text came from elsewhere.
+    message
+        What is wrong, what is allowed, what to do.
+    line
+        One-based line number where the trouble starts, when there is one.
+    """
+
+    def __init__(self, path: str | Path, message: str, line: int | None = None) -> None:
+        where = f"{path}, line {line}" if line is not None else str(path)
+        super().__init__(where, message)
+        self.path = str(path)
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, str, int | None]]:  # type: ignore[override]
+        return type(self), (self.path, self.message, self.line)
+
+
+class SolverError(VotepruneError, RuntimeError):
+    """The solver that was asked for cannot do the work."""
+
+
+class SolverNotInstalled(SolverError):  # noqa: N818 - reads as the sentence it is
+    """The solver is not importable, or its release is known to be wrong."""
+
+    def __init__(self, message: str, cure: str = "") -> None:
+        super().__init__(f"{message} {cure}".strip())
+        self.cure = cure
+
+
+class SolverLicenceError(SolverError):
+    """The model is larger than the solver's licence allows."""

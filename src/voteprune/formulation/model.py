@@ -1,0 +1,157 @@
+"""A mixed-integer program as one sparse matrix: all that a solver ever sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Maximise ``objective @ v`` subject to ``row_low <= matrix @ v <= row_high``.
+
+    Parameters
+    ----------
+    objective, low, high
+        Cost and bounds of each variable. Bounds of integer variables are finite.
+    integer
+        Which variables are integer.
+    matrix
+        Sparse rows.
+    row_low, row_high
+        Bounds of each row, infinite where there is none.
+    """
+
+    objective: Floats
+    low: Floats
+    high: Floats
+    integer: NDArray[np.bool_]
+    matrix: sparse.csr_array
+    row_low: Floats
+    row_high: Floats
+
+    @property
+    def n_variables(self) -> int:
+        """Number of variables."""
+        return len(self.objective)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.row_low)
+
+    def with_row(self, columns: Sequence[int], values: Sequence[float], low: float) -> Model:
+        """Return the model with one more row, ``values @ v[columns] >= low``."""
+        row = sparse.csr_array(
+            (np.asarray(values, float), (np.zeros(len(columns), int), np.asarray(columns))),
+            shape=(1, self.n_variables),
+        )
+        return replace(
+            self,
+            matrix=sparse.csr_array(sparse.vstack([self.matrix, row])),
+            row_low=np.append(self.row_low, low),
+            row_high=np.append(self.row_high, np.inf),
+        )
+
+
+@dataclass
+class ModelBuilder:
+    """Collects variables and rows, then makes a `Model`."""
+
+    _objective: list[float] = field(default_factory=list)
+    _low: list[float] = field(default_factory=list)
+    _high: list[float] = field(default_factory=list)
+    _integer: list[bool] = field(default_factory=list)
+    _columns: list[NDArray[np.intp]] = field(default_factory=list)
+    _values: list[Floats] = field(default_factory=list)
+    _row_low: list[float] = field(default_factory=list)
+    _row_high: list[float] = field(default_factory=list)
+
+    def variable(self, low: float, high: float, *, cost: float = 0.0, integer: bool = True) -> int:
+        """Add a variable and return its column."""
+        self._low.append(low)
+        self._high.append(high)
+        self._objective.append(cost)
+        self._integer.append(integer)
+        return len(self._low) - 1
+
+    def row(
+        self,
+        columns: Sequence[int] | NDArray[np.intp],
+        values: Sequence[float] | Floats,
+        *,
+        low: float = -np.inf,
+        high: float = np.inf,
+    ) -> None:
+        """Add a row ``low <= values @ v[columns] <= high``."""
+        self._columns.append(np.asarray(columns, dtype=np.intp))
+        self._values.append(np.asarray(values, dtype=np.float64))
+        self._row_low.append(low)
+        self._row_high.append(high)
+
+    def build(self) -> Model:
+        """Return the model collected so far."""
+        lengths = [len(columns) for columns in self._columns]
+        n = len(self._low)
+        matrix = sparse.csr_array(
+            (
+                np.concatenate([*self._values, np.empty(0)]),
+                np.concatenate([*self._columns, np.empty(0, dtype=np.intp)]),
+                np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp),
+            ),
+            shape=(len(lengths), n),
+        )
+        matrix.sum_duplicates()
+        return Model(
+            np.array(self._objective),
+            np.array(self._low),
+            np.array(self._high),
+            np.array(self._integer, dtype=bool),
+            matrix,
+            np.array(self._row_low),
+            np.array(self._row_high),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """A model of a problem, and the way back from its variables to a committee.
+
+    Parameters
+    ----------
+    model
+        What the solver gets. Its objective, times `scale` plus `base`, is the problem's in units.
+    scale, base
+        See above.
+    members
+        Function from a solution vector to the members it selects.
+    encode
+        Function from members and threshold to a full solution vector, for warm starts.
+    binary_members
+        Columns of the 0/1 variables that select the classifiers 0 .. K-1, or None where identical
+        classifiers share an integer variable.
+    """
+
+    model: Model
+    scale: float
+    base: int
+    members: Callable[[Floats], list[int]]
+    encode: Callable[[Sequence[int], int], Floats]
+    binary_members: NDArray[np.intp] | None
+
+    def without(self, members: Sequence[int]) -> Formulation:
+        """Return the formulation with exactly this set of members cut off (a no-good cut)."""
+        if self.binary_members is None:
+            raise AssertionError("a no-good cut needs 0/1 members")
+        signs = np.ones(len(self.binary_members))
+        signs[list(members)] = -1.0
+        model = self.model.with_row(
+            self.binary_members.tolist(), signs.tolist(), 1.0 - len(members)
+        )
+        return replace(self, model=model)

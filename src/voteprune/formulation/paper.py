@@ -1,0 +1,158 @@
+"""The paper's model, verbatim, with its equation numbers.
+
+Bastos, de Oliveira and Valle, *Ensemble pruning via an integer programming approach with
+diversity constraints*. One t and one f variable per data point, L a variable, products y_kl for
+diversity. Kept as the reference the faster model is tested against.
+
+Three readings: the big-M of (6) is K + 1, for K would make L = K infeasible; the empty committee
+is excluded by L <= S - 1; and constraints of ours (size, members, cost, metrics) follow the
+paper's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact import IntArray
+from ..objectives import Weights
+from ..problem import Gains, Problem
+from .model import Floats, Formulation, ModelBuilder
+from .rows import SLACK, add_cost_rows, objective_scale
+
+
+def paper_model(problem: Problem) -> Formulation:
+    """Build the paper's model of a problem: objective (1), rows (2) to (17) and (19)."""
+    builder = ModelBuilder()
+    votes, weights = problem.votes, problem.weights
+    n, k = votes.n_rows, problem.n_classifiers
+    if_true, if_false = _per_point(weights, problem.gains, votes.labels, votes.weights)
+    scale = objective_scale(np.concatenate([if_true, if_false]))
+
+    x = np.array([builder.variable(0, 1) for _ in range(k)], dtype=np.intp)  # (8)
+    level = builder.variable(0, k)  # (11), (12)
+    # t[i] is t+ of a positive and t- of a negative point, f[i] is f- or f+: (1), (9), (10).
+    t = [builder.variable(0, 1, cost=float(if_true[i]) / scale) for i in range(n)]
+    f = [builder.variable(0, 1, cost=float(if_false[i]) / scale) for i in range(n)]
+
+    # Rows that only hold t down are idle where nothing gains from t = 1, and so on; a limit on a
+    # metric can push either way, so then all rows stay.
+    push_both = bool(problem.metric_limits)
+    t_gains = {True: weights.tp > weights.fn, False: weights.tn > weights.fp}
+    f_gains = {True: weights.fn > weights.tp, False: weights.fp > weights.tn}
+    for i in range(n):
+        label = bool(votes.labels[i])
+        voters = x[votes.matrix[i]]
+        ones = np.ones(len(voters))
+        columns = [*voters, level, t[i]]
+        if label:
+            if push_both or t_gains[label]:
+                # (2)  L + 1 - votes <= (K + 1)(1 - t+)
+                builder.row(columns, [*-ones, 1.0, k + 1.0], high=float(k))
+            if push_both or f_gains[label]:
+                # (3)  votes - L <= (K + 1) t+
+                builder.row(columns, [*ones, -1.0, -(k + 1.0)], high=0.0)
+        else:
+            if push_both or t_gains[label]:
+                # (5)  votes - L <= K (1 - t-)
+                builder.row(columns, [*ones, -1.0, float(k)], high=float(k))
+            if push_both or f_gains[label]:
+                # (6)  L + 1 - votes <= (K + 1) t-
+                builder.row(columns, [*-ones, 1.0, -(k + 1.0)], high=-1.0)
+        builder.row([t[i], f[i]], [1.0, 1.0], low=1.0, high=1.0)  # (4), (7)
+
+    pairs = _add_diversity(builder, problem, x)
+    _add_our_rows(builder, problem, x, level, t)
+    model = builder.build()
+
+    def members(solution: Floats) -> list[int]:
+        return np.flatnonzero(solution[x] > 0.5).tolist()
+
+    def encode(chosen: Sequence[int], threshold: int) -> Floats:
+        solution = np.zeros(model.n_variables)
+        solution[x[list(chosen)]] = 1.0
+        solution[level] = threshold
+        decided = votes.matrix[:, list(chosen)].sum(axis=1) > threshold
+        correct = decided == votes.labels
+        solution[t] = correct
+        solution[f] = ~correct
+        inside = set(chosen)
+        for (a, b), column in pairs.items():
+            solution[column] = float(a in inside and b in inside)
+        return solution
+
+    return Formulation(model, scale, 0, members, encode, x)
+
+
+def _per_point(
+    weights: Weights, gains: Gains, labels: NDArray[np.bool_], row_weights: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return what each point adds in units when decided correctly, and when not."""
+    # A point of weight w adds w * W; in units of the gains that is an integer.
+    four = (weights.tp, weights.tn, weights.fn, weights.fp)
+    denominator = Fraction(1) / gains.unit
+    tp, tn, fn, fp = (weight * denominator for weight in four)
+    rows = row_weights.astype(object)
+    correct = np.where(labels, rows * tp, rows * tn)
+    wrong = np.where(labels, rows * fn, rows * fp)
+    return correct, wrong
+
+
+def _add_diversity(
+    builder: ModelBuilder, problem: Problem, x: NDArray[np.intp]
+) -> dict[tuple[int, int], int]:
+    """Add y, (13) to (16), and the limits (17) and (19) that are asked for."""
+    if problem.diversity is None or problem.credit is None:
+        return {}
+    k = problem.n_classifiers
+    credit = problem.credit.matrix()
+    tau, gamma = float(problem.diversity.tau), float(problem.diversity.gamma)
+    pairs = {
+        pair: builder.variable(0, 1, integer=False)  # (16)
+        for pair in combinations(range(k), 2)
+    }
+    for (a, b), y in pairs.items():
+        builder.row([y, x[a], x[b]], [1.0, -1.0, -1.0], low=-1.0)  # (13)
+        builder.row([y, x[a]], [1.0, -1.0], high=0.0)  # (14)
+        builder.row([y, x[b]], [1.0, -1.0], high=0.0)  # (15)
+    if tau > 0:
+        for a in range(k):
+            # (17)  sum_l FC_al y_al >= tau (S - 1) - K tau (1 - x_a)
+            others = [b for b in range(k) if b != a]
+            ys = [pairs[min(a, b), max(a, b)] for b in others]
+            factors = np.full(k, -tau)
+            factors[a] -= k * tau
+            builder.row([*ys, *x], [*credit[a, others], *factors], low=-tau - k * tau - SLACK)
+    if gamma > 0:
+        # (19)  sum FC_kl y_kl >= gamma sum y_kl
+        surplus = [credit[a, b] - gamma for a, b in pairs]
+        builder.row(list(pairs.values()), surplus, low=-SLACK * k)
+    return pairs
+
+
+def _add_our_rows(
+    builder: ModelBuilder, problem: Problem, x: NDArray[np.intp], level: int, t: list[int]
+) -> None:
+    ones = np.ones(len(x))
+    builder.row([*x, level], [*ones, -1.0], low=1.0)
+    if problem.size_min > 1 or problem.size_max < len(x):
+        builder.row(x, ones, low=problem.size_min, high=problem.size_max)
+    for k in problem.required:
+        builder.row([x[k]], [1.0], low=1.0)
+    for k in problem.forbidden:
+        builder.row([x[k]], [1.0], high=0.0)
+    add_cost_rows(builder, problem, x, range(len(x)))
+    votes = problem.votes
+    for limit in problem.metric_limits:
+        correct, wrong = _per_point(limit.weights, limit.gains, votes.labels, votes.weights)
+        net = correct - wrong
+        row_scale = objective_scale(net)
+        builder.row(
+            t,
+            net.astype(np.float64) / row_scale,
+            low=float(limit.least - sum(wrong)) / row_scale,
+        )

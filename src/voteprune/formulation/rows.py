@@ -1,0 +1,38 @@
+"""What both formulations need to write exact numbers into floating-point rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exact import IntArray
+from ..problem import Problem
+from .model import ModelBuilder
+
+SLACK = 1e-9
+"""Rows with rounded coefficients are relaxed by this much; the recount compares exactly."""
+
+_PLAIN = 2.0**20
+"""Gains up to this size go to the solver as they are; larger ones are scaled down to it."""
+
+
+def objective_scale(gains: IntArray) -> float:
+    """Return a power of two that brings the largest gain to a size solvers are happy with."""
+    largest = max((abs(float(value)) for value in gains), default=0.0)
+    return 2.0 ** max(0, math.ceil(math.log2(largest / _PLAIN))) if largest > _PLAIN else 1.0
+
+
+def add_cost_rows(
+    builder: ModelBuilder,
+    problem: Problem,
+    columns: NDArray[np.intp],
+    classifiers: Sequence[int] | NDArray[np.intp],
+) -> None:
+    """Add the budgets; `classifiers` names the classifier each column stands for."""
+    for limit in problem.cost_limits:
+        largest = max(1.0, *(abs(float(cost)) for cost in limit.costs))
+        costs = [float(limit.costs[k]) / largest for k in classifiers]
+        builder.row(columns, costs, high=limit.most / largest + SLACK * len(costs))

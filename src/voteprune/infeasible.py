@@ -1,0 +1,59 @@
+"""Which constraints clash, when no committee meets them all.
+
+A deletion filter: leave out one constraint after the other, and for good if the rest still
+clashes. What remains clashes, and would not with any one of its constraints less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from .committee import Committee
+from .constraints import Constraint
+from .diversity import Diversity
+from .problem import Problem
+
+Found = tuple[Committee | None, bool]
+"""A committee that meets some constraints, or whether it is proved that there is none."""
+
+Find = Callable[[tuple[Constraint, ...], str | Diversity | None], Found]
+
+
+def explain(problem: Problem, find: Find) -> str:
+    """Return a sentence that names constraints that clash.
+
+    Parameters
+    ----------
+    problem
+        A problem no committee is allowed by.
+    find
+        Looks for a committee under some of its constraints.
+    """
+    kept: list[Constraint | str | Diversity] = list(problem.requests)
+    if problem.diversity is not None and problem.asked_diversity is not None:
+        kept.append(problem.asked_diversity)
+    sure = True
+    for item in tuple(kept):
+        fewer = [other for other in kept if other is not item]
+        committee, impossible = find(*_split(fewer))
+        if impossible:
+            kept = fewer
+        elif committee is None:
+            sure = False
+    words = [
+        str(problem.diversity) if isinstance(item, str | Diversity) else str(item) for item in kept
+    ]
+    if len(words) == 1:
+        return f"no committee of this pool has {words[0]}."
+    listed = f"{', '.join(words[:-1])} and {words[-1]}"
+    rest = (
+        "any one less and there is one." if sure else "a smaller clash was not ruled out in time."
+    )
+    return f"no committee has {listed} together; {rest}"
+
+
+def _split(
+    items: list[Constraint | str | Diversity],
+) -> tuple[tuple[Constraint, ...], str | Diversity | None]:
+    diversity = next((item for item in items if isinstance(item, str | Diversity)), None)
+    return tuple(item for item in items if not isinstance(item, str | Diversity)), diversity

@@ -1,0 +1,128 @@
+"""`Ledger`: the best committee and the best bound of a run, every entry recounted.
+
+Methods offer members and bounds; the ledger recounts, keeps what is better, tells the user's
+callback, and remembers the path for a convergence plot.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from .committee import Committee
+from .exact import float_above
+from .problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands.
+
+    Parameters
+    ----------
+    seconds
+        Time since the run began.
+    value
+        Objective of the best committee so far, in the criterion's own unit; None before the first.
+    bound
+        What no committee can exceed.
+    """
+
+    seconds: float
+    value: float | None
+    bound: float
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``, None before the first committee."""
+        return relative_gap(self.value, self.bound)
+
+
+def relative_gap(value: float | None, bound: float | None) -> float | None:
+    """Return ``(bound - value) / |value|``: 0 when they are equal, infinite when value is 0."""
+    if value is None or bound is None:
+        return None
+    if bound == value:
+        return 0.0
+    return (bound - value) / abs(value) if value else float("inf")
+
+
+Callback = Callable[[Progress], object]
+"""Called on every improvement; a true return value ends the run."""
+
+
+class StopRequested(Exception):  # noqa: N818 - a request, not a fault
+    """The user's callback asked to stop."""
+
+
+class Ledger:
+    """Best committee, best bound, incidents and trace of one run.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    callback
+        Told of every improvement.
+    """
+
+    def __init__(self, problem: Problem, callback: Callback | None = None) -> None:
+        self.problem = problem
+        self.committee: Committee | None = None
+        self.units: int | None = None
+        self.bound: int = problem.gains.ceiling
+        self.incidents: list[str] = []
+        self.trace: list[Progress] = []
+        self._callback = callback
+        self._began = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the run began."""
+        return time.perf_counter() - self._began
+
+    @property
+    def closed(self) -> bool:
+        """Whether the best committee meets the bound, exactly."""
+        return self.units is not None and self.bound <= self.units
+
+    def offer(self, members: Sequence[int]) -> bool:
+        """Recount a set of members at its best threshold; keep it if it beats the best so far."""
+        best = self.problem.best_threshold(members)
+        if best is None or (self.units is not None and best[1] <= self.units):
+            return False
+        self.committee, self.units = best
+        self._tell()
+        return True
+
+    def tighten(self, bound: Fraction | float) -> bool:
+        """Take a valid upper bound in units, rounded down to what can be reached."""
+        if bound == float("inf"):
+            return False
+        reachable = self.problem.gains.floor_to_step(bound)
+        if reachable >= self.bound:
+            return False
+        self.bound = reachable if self.units is None else max(reachable, self.units)
+        self._tell()
+        return True
+
+    def distrust(self, incident: str) -> None:
+        """Note what a solver did, and fall back to the bound that needs no solver."""
+        self.incidents.append(incident)
+        self.bound = self.problem.gains.ceiling
+        self._tell()
+
+    def progress(self) -> Progress:
+        """Return where the run stands, in the criterion's own unit."""
+        unit = self.problem.gains.unit
+        value = None if self.units is None else float(self.units * unit)
+        bound = value if value is not None and self.closed else float_above(self.bound * unit)
+        return Progress(self.seconds, value, bound)
+
+    def _tell(self) -> None:
+        progress = self.progress()
+        self.trace.append(progress)
+        if self._callback is not None and self._callback(progress):
+            raise StopRequested

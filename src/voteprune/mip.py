@@ -1,0 +1,168 @@
+"""Solve a formulation with a solver, and believe only what recounts.
+
+The solver works in floating point on rows that are slightly relaxed, so that no allowed committee
+is cut off. What it finds is recounted in integers. When its optimum does not hold up (a tie that
+only exact arithmetic can call), that set of members is cut off and the solver asked again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from .constraints import Constraint
+from .diversity import Diversity
+from .formulation import Formulation, merged_model, paper_model
+from .formulation.model import Floats
+from .infeasible import Found, explain
+from .ledger import Ledger
+from .objectives import Weights
+from .openings import open_run
+from .problem import Problem
+from .run import Outcome, Run
+from .solvers import Answer, Options, Solver, SolverFailure, solve
+
+_TOLERANCE = 1e-6
+"""Relative error a solver's objective and bound may have; bounds are widened by it."""
+
+_MOST_REPAIRS = 100
+
+_EXPLAIN_SECONDS = 2.0
+"""An infeasible request is explained even if its proof took all the time."""
+
+
+def solve_merged(problem: Problem, run: Run) -> Outcome:
+    """Solve the merged-pattern model."""
+    return _explained(problem, run, _search(problem, run, merged_model))
+
+
+def solve_paper(problem: Problem, run: Run) -> Outcome:
+    """Solve the paper's model, verbatim."""
+    return _explained(problem, run, _search(problem, run, paper_model))
+
+
+def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation]) -> Outcome:
+    run.solver.info.require()
+    ledger = run.ledger
+    open_run(problem, ledger)
+    if ledger.closed:
+        return Outcome("proved")
+    if run.seconds_left <= 0:
+        return Outcome("time limit")
+    formulation = build(problem)
+    uncut = True
+    for _ in range(_MOST_REPAIRS):
+        if run.seconds_left <= 0:
+            return Outcome("time limit")
+        try:
+            answer = _ask(formulation, run)
+        except SolverFailure as failure:
+            ledger.incidents.append(str(failure))
+            return Outcome("solver failed")
+        if answer.status == "infeasible":
+            return _nothing_left(run, uncut)
+        if not _bound_holds(formulation, answer.bound, ledger):
+            ledger.distrust(
+                f"{run.solver.name} claimed a bound below a committee that recounts; not used"
+            )
+            return Outcome("solver failed")
+        ledger.tighten(_units(formulation, answer.bound))
+        if answer.status == "stopped":
+            return Outcome("time limit")
+        if answer.solution is None:
+            ledger.distrust(f"{run.solver.name} claimed an optimum without a solution; not used")
+            return Outcome("solver failed")
+        members = formulation.members(answer.solution)
+        ledger.offer(members)
+        claimed = float(formulation.model.objective @ answer.solution)
+        if ledger.units is not None and _reaches(formulation, ledger.units, claimed):
+            return Outcome("proved")
+        if formulation.binary_members is None:
+            formulation = merged_model(problem, merge_classifiers=False)
+        else:
+            formulation = formulation.without(members)
+            uncut = False
+    ledger.distrust(
+        f"{run.solver.name} kept proposing committees that do not recount; its bound is not used"
+    )
+    return Outcome("solver failed")
+
+
+def _nothing_left(run: Run, uncut: bool) -> Outcome:
+    """Read "infeasible": of the whole problem, or of what remained after cuts."""
+    ledger = run.ledger
+    if ledger.units is None:
+        return Outcome("proved", infeasible=True)
+    if uncut:
+        ledger.distrust(
+            f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
+        )
+        return Outcome("solver failed")
+    ledger.tighten(ledger.units)
+    return Outcome("proved")
+
+
+def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
+    """Say which constraints clash, after a second opinion where the first was not HiGHS's."""
+    if not outcome.infeasible:
+        return outcome
+    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+
+    def find(requests: tuple[Constraint, ...], diversity: str | Diversity | None) -> Found:
+        # With a constant objective the first committee found ends the search.
+        anything = Problem.of(problem.votes, Weights(), requests, diversity)
+        look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())
+        impossible = _search(anything, look, merged_model).infeasible
+        return look.ledger.committee, impossible
+
+    if run.solver.name != "highs":
+        committee, _ = find(problem.requests, problem.asked_diversity)
+        if committee is not None:
+            run.ledger.offer(committee.members)
+            run.ledger.distrust(
+                f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
+            )
+            return Outcome("solver failed")
+    return replace(outcome, explanation=explain(problem, find))
+
+
+def _ask(formulation: Formulation, run: Run) -> Answer:
+    """Run the solver on the formulation, entering all it says on the way into the ledger."""
+    ledger = run.ledger
+    options = Options(
+        run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
+    )
+    start = None
+    if ledger.committee is not None:
+        start = formulation.encode(ledger.committee.members, ledger.committee.threshold)
+
+    def report(solution: Floats | None, bound: float) -> None:
+        if solution is not None and len(solution) == formulation.model.n_variables:
+            ledger.offer(formulation.members(solution))
+        if _bound_holds(formulation, bound, ledger):
+            ledger.tighten(_units(formulation, bound))
+
+    return solve(run.solver.info, formulation.model, options, start, report)
+
+
+def _units(formulation: Formulation, bound: float) -> float:
+    """Return a model bound in units, widened by the solver's tolerance."""
+    if not np.isfinite(bound):
+        return np.inf
+    return formulation.base + formulation.scale * (bound + _TOLERANCE * max(1.0, abs(bound)))
+
+
+def _reaches(formulation: Formulation, units: int, claimed: float) -> bool:
+    """Tell whether a recounted value is what the solver claimed, within its tolerance."""
+    value = (units - formulation.base) / formulation.scale
+    return value >= claimed - _TOLERANCE * max(1.0, abs(claimed))
+
+
+def _bound_holds(formulation: Formulation, bound: float, ledger: Ledger) -> bool:
+    """Tell whether a bound is not refuted by a committee we have counted ourselves."""
+    if np.isnan(bound):
+        return False
+    return ledger.units is None or _units(formulation, bound) >= ledger.units

@@ -1,0 +1,45 @@
+"""First committees: cheap guesses that give every method something to beat within milliseconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .ledger import Ledger
+from .problem import Problem
+
+
+def open_run(problem: Problem, ledger: Ledger) -> None:
+    """Offer the simple committees one would try by hand."""
+    for members in _simple_committees(problem):
+        ledger.offer(members)
+
+
+def _simple_committees(problem: Problem) -> Iterator[list[int]]:
+    """Yield everybody, each one alone, and the best few by their own value or by their cost.
+
+    Sizes grow geometrically, so a pool of a thousand costs no more than a few dozen recounts
+    beyond the single classifiers.
+    """
+    required = list(problem.required)
+    free = [k for k in problem.allowed if k not in set(required)]
+    if required:
+        yield required
+    yield required + free
+    alone = {k: _own_value(problem, k) for k in free}
+    orders = [sorted(free, key=lambda k: (-alone[k], k))]
+    orders += [
+        sorted(free, key=lambda k: (limit.costs[k], -alone[k], k)) for limit in problem.cost_limits
+    ]
+    for k in orders[0]:
+        yield [*required, k]
+    for order in orders:
+        size = 2
+        while size < len(order):
+            yield [*required, *order[:size]]
+            size = max(size + 1, int(size * 1.3))
+
+
+def _own_value(problem: Problem, k: int) -> int:
+    """Return what a classifier gains as a committee of one, limits aside."""
+    votes = problem.patterns.matrix[:, k]
+    return int(problem.gains.net[votes].sum())

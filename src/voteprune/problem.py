@@ -1,0 +1,297 @@
+"""`Problem`: votes, an objective and constraints, compiled to integers.
+
+Everything a method needs to know, and the only place where a committee is judged: its confusion,
+its value and whether it is allowed are recounted here, in integers, whoever found it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .committee import Committee
+from .confusion import Confusion
+from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
+from .diversity import Diversity, FailureCredit, configure
+from .exact import (
+    IntArray,
+    ceil_div,
+    combine,
+    common_denominator,
+    sum_by_group,
+    total,
+)
+from .exceptions import InputError
+from .objectives import Weights, resolve
+from .patterns import Patterns
+from .votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Gains:
+    """A weighted sum of confusion counts, as integers over the patterns.
+
+    With z_p = 1 where pattern p is predicted positive, the sum is
+    ``(base + net @ z) * unit``; every reachable sum is `base` plus a multiple of `step`.
+    """
+
+    base: int
+    net: IntArray
+    unit: Fraction
+    step: int
+
+    @classmethod
+    def of(cls, weights: Weights, patterns: Patterns) -> Gains:
+        """Compile weights against patterns."""
+        four = (weights.tp, weights.fn, weights.tn, weights.fp)
+        scale = common_denominator(four)
+        tp, fn, tn, fp = (int(weight * scale) for weight in four)
+        if_positive = combine([(tp, patterns.positive), (fp, patterns.negative)])
+        if_negative = combine([(fn, patterns.positive), (tn, patterns.negative)])
+        net = combine([(1, if_positive), (-1, if_negative)])
+        step = math.gcd(*(int(value) for value in np.unique(net)))
+        return cls(total(if_negative), net, Fraction(1, scale * patterns.denominator), step or 1)
+
+    @property
+    def ceiling(self) -> int:
+        """What no committee can exceed: every pattern decided at its best."""
+        return self.base + total(self.net[self.net > 0])
+
+    def floor_to_step(self, units: Fraction | float) -> int:
+        """Return the largest reachable sum that is not above `units`."""
+        return self.base + math.floor((Fraction(units) - self.base) / self.step) * self.step
+
+
+@dataclass(frozen=True, eq=False)
+class MetricLimit:
+    """``gains >= least`` in units, for a constraint on a criterion; AtMost comes in negated."""
+
+    weights: Weights
+    gains: Gains
+    least: int
+    request: Constraint
+
+    @classmethod
+    def of(cls, request: AtLeast | AtMost, patterns: Patterns) -> MetricLimit:
+        """Compile a floor or a ceiling on a criterion."""
+        if request.what == "size":
+            raise AssertionError("a size is not a criterion")
+        positives, negatives = class_totals(patterns)
+        weights = resolve(request.what, positives, negatives)
+        limit = request.limit
+        if isinstance(request, AtMost):
+            weights = Weights(-weights.tp, -weights.fn, -weights.tn, -weights.fp)
+            limit = -limit
+        gains = Gains.of(weights, patterns)
+        return cls(weights, gains, ceil_div(limit / gains.unit), request)
+
+
+@dataclass(frozen=True)
+class CostLimit:
+    """Members' costs, as integers, must not add up to more than `most`."""
+
+    costs: tuple[int, ...]
+    most: int
+    request: Constraint
+
+    @classmethod
+    def of(cls, request: Budget, names: Sequence[str]) -> CostLimit:
+        """Compile a budget for the pool called `names`."""
+        costs = request.for_pool(names)
+        scale = common_denominator((*costs, request.limit))
+        return cls(
+            tuple(int(cost * scale) for cost in costs), math.floor(request.limit * scale), request
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One pruning problem, ready for any method.
+
+    Built by `Problem.of`; the fields are what methods read.
+    """
+
+    votes: Votes
+    patterns: Patterns
+    criterion: str | Weights
+    weights: Weights
+    gains: Gains
+    requests: tuple[Constraint, ...]
+    asked_diversity: str | Diversity | None
+    size_min: int
+    size_max: int
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    metric_limits: tuple[MetricLimit, ...] = ()
+    cost_limits: tuple[CostLimit, ...] = ()
+    diversity: Diversity | None = None
+    credit: FailureCredit | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        votes: Votes,
+        criterion: str | Weights = "accuracy",
+        requests: Sequence[Constraint] = (),
+        diversity: str | Diversity | None = None,
+    ) -> Problem:
+        """Compile votes, a criterion and constraints.
+
+        Raises
+        ------
+        InputError
+            If a constraint does not fit the pool, or size limits cross.
+        """
+        patterns = Patterns.of(votes)
+        weights = resolve(criterion, *class_totals(patterns))
+        plain = cls(
+            votes, patterns, criterion, weights, Gains.of(weights, patterns), (), None,
+            size_min=1, size_max=votes.n_classifiers,
+        )  # fmt: skip
+        return plain.with_requests(requests, diversity)
+
+    def with_requests(
+        self, requests: Sequence[Constraint], diversity: str | Diversity | None
+    ) -> Problem:
+        """Return the same problem under other constraints."""
+        names = self.votes.names
+        credit = self.credit
+        if credit is None and diversity not in (None, "F1", "F1-theta"):
+            credit = FailureCredit.of(self.patterns)
+        size_min, size_max = _size_range(requests, self.votes.n_classifiers)
+        return replace(
+            self,
+            requests=tuple(requests),
+            asked_diversity=diversity,
+            size_min=size_min,
+            size_max=size_max,
+            required=_indices(requests, Require, names),
+            forbidden=_indices(requests, Forbid, names),
+            metric_limits=tuple(
+                MetricLimit.of(request, self.patterns)
+                for request in requests
+                if isinstance(request, AtLeast | AtMost) and request.what != "size"
+            ),
+            cost_limits=tuple(
+                CostLimit.of(request, names) for request in requests if isinstance(request, Budget)
+            ),
+            diversity=configure(diversity, credit) if credit is not None else None,
+            credit=credit,
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return self.votes.n_classifiers
+
+    @cached_property
+    def allowed(self) -> tuple[int, ...]:
+        """Classifiers that are not forbidden."""
+        return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
+
+    def committee(self, members: Sequence[int], threshold: int) -> Committee:
+        """Name the members and make a committee of them."""
+        ordered = tuple(sorted(int(k) for k in members))
+        names = tuple(self.votes.names[k] for k in ordered)
+        return Committee(ordered, int(threshold), names, self.n_classifiers)
+
+    def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
+        """Count the members' positive votes on each pattern."""
+        chosen = self.patterns.matrix[:, list(members)]
+        return np.asarray(chosen.sum(axis=1, dtype=np.int64))
+
+    def confusion(self, committee: Committee) -> Confusion:
+        """Recount a committee's confusion from the patterns, exactly."""
+        positive = self.counts(committee.members) > committee.threshold
+        tp, fp = total(self.patterns.positive[positive]), total(self.patterns.negative[positive])
+        positives, negatives = self.patterns.totals
+        unit = Fraction(1, self.patterns.denominator)
+        return Confusion(tp * unit, (positives - tp) * unit, (negatives - fp) * unit, fp * unit)
+
+    def units(self, committee: Committee) -> int:
+        """Recount a committee's objective, in integer units of ``gains.unit``."""
+        positive = self.counts(committee.members) > committee.threshold
+        return self.gains.base + total(self.gains.net[positive])
+
+    def allows_members(self, members: Sequence[int]) -> bool:
+        """Tell exactly whether a set of members meets all limits but those on criteria."""
+        chosen = set(members)
+        return (
+            self.size_min <= len(chosen) <= self.size_max
+            and chosen.issuperset(self.required)
+            and chosen.isdisjoint(self.forbidden)
+            and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
+            and (
+                self.diversity is None
+                or self.credit is None
+                or self.credit.meets(self.diversity, sorted(chosen))
+            )
+        )
+
+    def allows(self, committee: Committee) -> bool:
+        """Tell exactly whether a committee meets every limit."""
+        positive = self.counts(committee.members) > committee.threshold
+        return self.allows_members(committee.members) and all(
+            limit.gains.base + total(limit.gains.net[positive]) >= limit.least
+            for limit in self.metric_limits
+        )
+
+    def best_threshold(self, members: Sequence[int]) -> tuple[Committee, int] | None:
+        """Return the best allowed threshold for these members and its value in units.
+
+        All thresholds at once: patterns are summed by their vote count, and a threshold takes
+        everything above it. Ties go to the lowest threshold. None if none is allowed.
+        """
+        if not members or not self.allows_members(members):
+            return None
+        size = len(members)
+        counts = self.counts(members)
+        values = self._by_threshold(self.gains, counts, size)
+        allowed = np.ones(size, dtype=bool)
+        for limit in self.metric_limits:
+            allowed &= self._by_threshold(limit.gains, counts, size) >= limit.least
+        if not allowed.any():
+            return None
+        places = np.flatnonzero(allowed)
+        threshold = int(places[np.argmax(values[places])])
+        return self.committee(members, threshold), int(values[threshold])
+
+    def _by_threshold(self, gains: Gains, counts: NDArray[np.int64], size: int) -> IntArray:
+        by_count = sum_by_group(gains.net, counts, size + 1)
+        above = np.cumsum(by_count[::-1])[::-1]
+        return gains.base + above[1:]
+
+
+def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:
+    """Return the weight of the positive and of the negative class."""
+    positives, negatives = patterns.totals
+    return Fraction(positives, patterns.denominator), Fraction(negatives, patterns.denominator)
+
+
+def _indices(
+    requests: Sequence[Constraint], kind: type[Require] | type[Forbid], names: Sequence[str]
+) -> tuple[int, ...]:
+    found = {k for request in requests if isinstance(request, kind) for k in request.indices(names)}
+    return tuple(sorted(found))
+
+
+def _size_range(requests: Sequence[Constraint], k: int) -> tuple[int, int]:
+    low, high = 1, k
+    for request in requests:
+        if isinstance(request, AtLeast) and request.what == "size":
+            low = max(low, int(request.limit))
+        elif isinstance(request, AtMost) and request.what == "size":
+            high = min(high, int(request.limit))
+    if low > high:
+        raise InputError(
+            "constraints",
+            f"the size must be at least {low} and at most {high}, which no committee can be"
+            f"{f': the pool has {k} classifiers' if low > k else ''}.",
+        )
+    return low, high

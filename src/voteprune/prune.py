@@ -1,0 +1,256 @@
+"""`prune`: the one front door."""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+
+import joblib
+import numpy as np
+
+from .committee import Committee
+from .constraints import Constraint, check_constraints
+from .diversity import Diversity, check_diversity
+from .exact import exact
+from .exceptions import InputError
+from .ledger import Ledger, Progress, StopRequested
+from .methods import METHODS, Method
+from .objectives import Weights, check_criterion
+from .problem import Problem
+from .run import Outcome, Run
+from .solution import Solution, Status
+from .solvers import Solver
+from .votes import Votes
+
+_FOREVER = 1e8
+"""Seconds that stand for "no limit"; every solver can take it."""
+
+
+def prune(
+    votes: object,
+    y: object = None,
+    *,
+    objective: str | Weights = "accuracy",
+    method: str = "exact",
+    solver: str | Solver | None = None,
+    diversity: str | Diversity | None = None,
+    constraints: Constraint | Sequence[Constraint] = (),
+    sample_weight: object = None,
+    time_limit: float | None = 60.0,
+    start: Committee | Sequence[int] | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+) -> Solution:
+    """Choose the committee that is best for a criterion, with a proof of how good it is.
+
+    Parameters
+    ----------
+    votes
+        `Votes`, or n rows by K classifiers of votes or probabilities together with `y`.
+    y
+        Labels 0/1; only where `votes` is not a `Votes`.
+    objective
+        What to maximise: a criterion's name (see `METRICS`) or `Weights`.
+    method
+        Name of a method, see `methods`.
+    solver
+        For methods that use one: a name, see `solvers`, or a `Solver`. HiGHS when omitted;
+        "brute" is short for ``method="brute"``.
+    diversity
+        `Diversity`, or a configuration of the paper by name: "F1" asks for none, "F2" for a mean
+        PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
+    constraints
+        Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
+    sample_weight
+        Weight of each row; only where `votes` is not a `Votes`.
+    time_limit
+        Seconds; None for no limit. 0 still returns a committee and a valid bound.
+    start
+        A committee, or its members, to start from.
+    callback
+        Called with a `Progress` on every improvement; a true return value ends the run.
+    random_state
+        Seed of all randomness; recorded on the solution.
+    n_jobs
+        How many cores to use, as in scikit-learn: None is one, -1 is all.
+
+    Returns
+    -------
+    Solution
+        Ctrl-C returns the best committee so far rather than raising.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong; nothing has been started then.
+    SolverError
+        If the solver asked for is not installed, or its licence does not cover the problem.
+    """
+    chosen = _check_method(method, solver)
+    solver_used = _check_solver(solver) if chosen.uses_solver else None
+    requests = check_constraints(constraints)
+    criterion, limits = _check_configuration(
+        check_criterion(objective, "objective"), check_diversity(diversity)
+    )
+    seconds = _check_time_limit(time_limit)
+    seed = _check_seed(random_state)
+    threads = _check_jobs(n_jobs)
+    if callback is not None and not callable(callback):
+        raise InputError("callback", f"expected a function, got {callback!r}.")
+    problem = Problem.of(_check_votes(votes, y, sample_weight), criterion, requests, limits)
+    first = _check_start(start, problem)
+    if solver_used is not None:
+        solver_used.info.require()
+
+    ledger = Ledger(problem, callback)
+    run = Run(ledger, time.time() + seconds, solver_used or Solver(), threads, seed)
+    try:
+        if first is not None:
+            ledger.offer(first)
+        outcome = chosen.solve(problem, run)
+    except StopRequested:
+        outcome = Outcome("callback")
+    except KeyboardInterrupt:
+        outcome = Outcome("interrupted")
+    return _conclude(problem, run, outcome, chosen, solver_used)
+
+
+def _conclude(
+    problem: Problem, run: Run, outcome: Outcome, method: Method, solver: Solver | None
+) -> Solution:
+    """Recount everything once more and write the proof down."""
+    ledger, committee = run.ledger, run.ledger.committee
+    confusion = None if committee is None else problem.confusion(committee)
+    value = None if confusion is None else float(problem.weights.value(confusion))
+    progress = ledger.progress()
+    status: Status
+    if committee is None:
+        status = "infeasible" if outcome.infeasible else "unknown"
+    else:
+        status = "optimal" if outcome.termination == "proved" or ledger.closed else "feasible"
+    return Solution(
+        status=status,
+        termination="proved" if ledger.closed else outcome.termination,
+        committee=committee,
+        confusion=confusion,
+        value=value,
+        bound=None if status == "infeasible" else progress.bound,
+        objective=str(problem.criterion),
+        weights=problem.weights,
+        method=method.name,
+        solver=None if solver is None else solver.name,
+        seconds=ledger.seconds,
+        seed=run.seed,
+        n_rows=problem.votes.n_rows,
+        n_patterns=problem.patterns.n_patterns,
+        n_classifiers=problem.n_classifiers,
+        constraints=tuple(str(request) for request in problem.requests),
+        diversity=None if problem.diversity is None else str(problem.diversity),
+        explanation=outcome.explanation,
+        incidents=tuple(ledger.incidents),
+        versions=_versions(solver),
+        trace=tuple(ledger.trace),
+    )
+
+
+def _versions(solver: Solver | None) -> dict[str, str]:
+    wanted = ["voteprune", "numpy", "scipy"]
+    if solver is not None and solver.info.distribution not in wanted:
+        wanted.append(solver.info.distribution)
+    found = {"python": platform.python_version()}
+    for name in wanted:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+def _check_votes(votes: object, y: object, sample_weight: object) -> Votes:
+    if not isinstance(votes, Votes):
+        return Votes(votes, y, sample_weight=sample_weight)
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            raise InputError(name, "is already inside the Votes; give it once.")
+    return votes
+
+
+def _check_method(method: object, solver: object) -> Method:
+    if solver == "brute":
+        method = "brute"
+    if not isinstance(method, str) or method not in METHODS:
+        raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
+    return METHODS[method]
+
+
+def _check_solver(solver: object) -> Solver:
+    if isinstance(solver, Solver):
+        return solver
+    if solver is None or isinstance(solver, str):
+        return Solver() if solver is None else Solver(solver)
+    raise InputError("solver", f"expected a name or a vp.Solver, got {solver!r}.")
+
+
+def _check_configuration(
+    criterion: str | Weights, diversity: str | Diversity | None
+) -> tuple[str | Weights, str | Diversity | None]:
+    """Let F1-theta set the objective, unless another one was asked for."""
+    if diversity != "F1-theta":
+        return criterion, diversity
+    if criterion not in ("accuracy", "balanced_accuracy"):
+        raise InputError(
+            "diversity", f"F1-theta maximises balanced accuracy, but objective is {criterion}."
+        )
+    return "balanced_accuracy", None
+
+
+def _check_time_limit(time_limit: object) -> float:
+    if time_limit is None or time_limit == math.inf:
+        return _FOREVER
+    seconds = float(exact(time_limit, "time_limit"))
+    if seconds < 0:
+        raise InputError("time_limit", f"is {time_limit!r}; give seconds, 0 or more, or None.")
+    return min(seconds, _FOREVER)
+
+
+def _check_seed(random_state: object) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0] >> 1)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if whole and 0 <= random_state < 2**32:  # type: ignore[operator]
+        return int(random_state)  # type: ignore[call-overload,no-any-return]
+    raise InputError(
+        "random_state",
+        f"expected None, a NumPy generator or a whole number from 0 on, got {random_state!r}.",
+    )
+
+
+def _check_jobs(n_jobs: object) -> int:
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
+    ):
+        raise InputError("n_jobs", f"expected None or a whole number but 0, got {n_jobs!r}.")
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def _check_start(start: object, problem: Problem) -> list[int] | None:
+    if start is None:
+        return None
+    listed = start.members if isinstance(start, Committee) else start
+    try:
+        members = sorted({int(k) for k in listed})  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InputError("start", f"expected a Committee or members, got {start!r}.") from None
+    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
+        raise InputError(
+            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
+        )
+    return members

@@ -1,0 +1,249 @@
+"""`Solution`: a committee that leaves with its proof."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from . import jsonfile
+from .committee import Committee
+from .confusion import Confusion
+from .exceptions import InputError
+from .ledger import Progress, relative_gap
+from .objectives import Weights
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+"""How much is known: "unknown" means neither a committee nor a proof that there is none."""
+
+OPTIMAL_GAP = 1e-5
+"""Gap up to which floating-point bounds on awkward weights may count as closed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """The best committee found, its recounted value, and how far from optimal it can be.
+
+    Checks itself: the value must be what the confusion and the weights say, and the bound must
+    not be below it.
+
+    Parameters
+    ----------
+    status
+        "optimal": nothing better exists. "feasible": `bound` says how much better could exist.
+        "infeasible": no committee meets the constraints; `explanation` says which clash.
+        "unknown": the limit came before a committee or a proof.
+    termination
+        Why the run ended: "proved", "time limit", "interrupted", "callback", "solver failed" or
+        "finished" (a method that proves nothing has done its work).
+    committee, confusion, value
+        The best committee, its exact counts and its objective; None where there is none.
+    bound
+        What no committee can exceed, in the unit of `value`; None where nothing is known.
+    objective, weights
+        The criterion by name, and the weights it stands for on these votes.
+    constraints, diversity
+        What was asked for, in words.
+    method, solver, seconds, seed, versions
+        What made it.
+    n_rows, n_patterns, n_classifiers
+        Size of the votes.
+    explanation
+        For an infeasible request, which constraints clash.
+    incidents
+        What went wrong on the way and was contained.
+    trace
+        Value and bound over time.
+    """
+
+    status: Status
+    termination: str
+    committee: Committee | None
+    confusion: Confusion | None
+    value: float | None
+    bound: float | None
+    objective: str
+    weights: Weights
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_rows: int
+    n_patterns: int
+    n_classifiers: int
+    constraints: tuple[str, ...] = ()
+    diversity: str | None = None
+    explanation: str = ""
+    incidents: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.status not in get_args(Status):
+            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
+        has_committee = self.committee is not None
+        if has_committee != (self.status in ("optimal", "feasible")):
+            raise InputError("status", f"{self.status!r} does not fit the committee.")
+        if (self.confusion is None) == has_committee or (self.value is None) == has_committee:
+            raise InputError("value", "a committee comes with its confusion and its value.")
+        if self.confusion is None or self.value is None:
+            return
+        counted = float(self.weights.value(self.confusion))
+        if self.value != counted:
+            raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.bound is not None and not self.bound >= self.value:
+            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+        if self.status == "optimal" and (self.gap is None or self.gap > OPTIMAL_GAP):
+            raise InputError("status", f"cannot be optimal with a gap of {self.gap}.")
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a committee or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    def summary(self) -> str:
+        """Return the answer and its proof as a few lines of text."""
+        lines = [f"{self._headline()}"]
+        if self.committee is not None and self.confusion is not None:
+            counts = self.confusion
+            lines += [
+                f"  value        {self.value:.6g}   {self.objective}",
+                f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
+                + ("" if self.gap is None else f"   gap {_percent(self.gap)}"),
+                f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
+                f"positive from {self.committee.threshold + 1} vote"
+                f"{'s' if self.committee.threshold else ''} on",
+                *_wrap("  members      ", self.committee.names),
+                f"  confusion    tp {_count(counts.tp)}  fn {_count(counts.fn)}  "
+                f"tn {_count(counts.tn)}  fp {_count(counts.fp)}",
+            ]
+        if self.explanation:
+            lines.append(f"  why          {self.explanation}")
+        if self.constraints or self.diversity:
+            asked = [*self.constraints, *([self.diversity] if self.diversity else [])]
+            lines.append(f"  subject to   {'; '.join(asked)}")
+        lines.append(f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns")
+        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
+        lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
+        lines += [f"  incident     {incident}" for incident in self.incidents]
+        return "\n".join(lines)
+
+    def _headline(self) -> str:
+        if self.status == "optimal":
+            return "Optimal: no committee is better."
+        if self.status == "infeasible":
+            return "Infeasible: no committee meets the constraints."
+        if self.status == "unknown":
+            return f"Nothing found and nothing ruled out ({self.termination})."
+        if self.gap is None:
+            return "A committee, without a bound."
+        return f"Feasible: nothing better by more than {_percent(self.gap)} ({self.termination})."
+
+    def to_json(self) -> str:
+        """Write the solution as JSON text; the trace is left out."""
+        counts = self.confusion
+        return jsonfile.dump(
+            "solution",
+            {
+                "status": self.status,
+                "termination": self.termination,
+                "objective": self.objective,
+                "value": self.value,
+                "bound": self.bound,
+                "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+                "committee": None if self.committee is None else self.committee._fields(),
+                "confusion": None if counts is None else _four(counts),
+                "weights": _four(self.weights),
+                "constraints": list(self.constraints),
+                "diversity": self.diversity,
+                "explanation": self.explanation,
+                "incidents": list(self.incidents),
+                "method": self.method,
+                "solver": self.solver,
+                "seconds": self.seconds,
+                "seed": self.seed,
+                "n_rows": self.n_rows,
+                "n_patterns": self.n_patterns,
+                "n_classifiers": self.n_classifiers,
+                "versions": self.versions,
+            },
+        )
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "solution") -> Solution:
+        """Read a solution back; it checks itself as a new one does.
+
+        Raises
+        ------
+        FileFormatError
+            If the text is not such a document, or contradicts itself.
+        """
+        _, fields = jsonfile.parse(text, ("solution",), source)
+        return fields.build(lambda: cls(**_read(fields)))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Solution:
+        """Read a solution from a file that `save` wrote."""
+        return cls.from_json(*jsonfile.load_file(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution to a JSON file, whole or not at all."""
+        jsonfile.write_text(path, self.to_json())
+
+
+def _read(fields: jsonfile.Fields) -> dict[str, Any]:
+    def optional(key: str, read: Any) -> Any:
+        return None if fields.missing(key) else read(key)
+
+    def counts(key: str) -> dict[str, Fraction]:
+        four = fields.object(key)
+        return {name: four.fraction(name) for name in ("tp", "fn", "tn", "fp")}
+
+    return {
+        "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
+        "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
+        "weights": Weights(**counts("weights")),
+        "value": optional("value", fields.number),
+        "bound": optional("bound", fields.number),
+        "solver": optional("solver", fields.text),
+        "diversity": optional("diversity", fields.text),
+        "constraints": fields.texts("constraints"),
+        "incidents": fields.texts("incidents"),
+        "versions": fields.mapping("versions"),
+        "seconds": fields.number("seconds"),
+        **{
+            name: fields.text(name)
+            for name in ("status", "termination", "objective", "method", "explanation")
+        },
+        **{
+            name: fields.integer(name) for name in ("seed", "n_rows", "n_patterns", "n_classifiers")
+        },
+    }
+
+
+def _four(holder: Confusion | Weights) -> dict[str, int | str]:
+    """Write four exact numbers, whole ones as numbers and fractions as text."""
+    four = {name: Fraction(getattr(holder, name)) for name in ("tp", "fn", "tn", "fp")}
+    return {name: int(n) if n.denominator == 1 else str(n) for name, n in four.items()}
+
+
+def _percent(gap: float) -> str:
+    return "inf" if math.isinf(gap) else f"{100 * gap:.3g} %"
+
+
+def _count(count: int | Fraction) -> str:
+    return str(count) if isinstance(count, int) else f"{float(count):g}"
+
+
+def _wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
+    """Lay names out in lines under a label."""
+    lines, line = [], label
+    for place, name in enumerate(names):
+        word = name if place == len(names) - 1 else f"{name}, "
+        if len(line) + len(word) > width and line != label:
+            lines.append(line.rstrip())
+            line = " " * len(label)
+        line += word
+    return [*lines, line]

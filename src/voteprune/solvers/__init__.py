@@ -1,0 +1,19 @@
+"""Solvers behind one small protocol, each in a process of its own."""
+
+from .isolated import SolverFailure, end_workers, solve
+from .protocol import Answer, LicenceLimit, Options, Report
+from .registry import SOLVERS, Solver, SolverInfo, solvers
+
+__all__ = [
+    "SOLVERS",
+    "Answer",
+    "LicenceLimit",
+    "Options",
+    "Report",
+    "Solver",
+    "SolverFailure",
+    "SolverInfo",
+    "end_workers",
+    "solve",
+    "solvers",
+]

@@ -1,0 +1,200 @@
+"""Our side of the wall: hand a model to a solver's own process and live through whatever comes.
+
+A worker that has answered is kept for the next call, so its start-up is paid once. One that
+crashed, hung or was interrupted is killed and forgotten; what it had reported until then is kept.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+import numpy as np
+
+from ..exceptions import SolverLicenceError
+from ..formulation.model import Floats, Model
+from .protocol import Answer, Options, Report
+from .registry import SolverInfo
+from .worker import receive, send
+
+GRACE = 2.0
+"""Seconds past its deadline after which a solver counts as hanging, plus a tenth of its time."""
+
+STARTUP = 30.0
+"""Seconds a worker may take to start and import its solver before it counts as hanging."""
+
+
+_BOOT = "import sys; from voteprune.solvers.worker import main; main(sys.argv[1])"
+
+
+class SolverFailure(Exception):  # noqa: N818 - contained by the caller, never seen by a user
+    """The solver crashed, hung, or raised; the message says which."""
+
+
+class _Worker:
+    """A running solver process and the thread that reads its frames."""
+
+    def __init__(self, module: str) -> None:
+        environment = {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+        }
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _BOOT, module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for us; we decide what becomes of the worker
+        )
+        self.inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        stream = self.process.stdout
+        assert stream is not None
+        try:
+            while True:
+                self.inbox.put(receive(stream))
+        except (EOFError, OSError, ValueError):
+            self.inbox.put(("gone",))
+
+    def request(self, *request: object) -> None:
+        stream = self.process.stdin
+        assert stream is not None
+        with contextlib.suppress(BrokenPipeError):
+            send(stream, request)
+
+    def hear(self, last_call: float, complaint: str) -> tuple[Any, ...]:
+        """Return the next frame, or raise `SolverFailure` if none comes until `last_call`."""
+        try:
+            return self.inbox.get(timeout=max(0.0, last_call - time.time()))
+        except queue.Empty:
+            raise SolverFailure(f"{complaint} and was ended") from None
+
+    def last_words(self) -> str:
+        """Return how the process ended, with the last line it wrote."""
+        code = self.process.wait()
+        how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with {code}"
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return f"{how}: {lines[-1]}" if lines else how
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self._errors):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+_idle: dict[str, list[_Worker]] = {}
+_lock = threading.Lock()
+
+
+@atexit.register
+def end_workers() -> None:
+    """End all idle workers; they would end by themselves with this process, a little later."""
+    with _lock:
+        workers = [worker for kept in _idle.values() for worker in kept]
+        _idle.clear()
+    for worker in workers:
+        worker.end()
+
+
+# A forked child must not talk to its parent's workers.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+def solve(
+    info: SolverInfo, model: Model, options: Options, start: Floats | None, report: Report
+) -> Answer:
+    """Run a solver in its own process.
+
+    Parameters
+    ----------
+    info
+        Which solver.
+    model, options, start, report
+        As for every solver; `report` runs in this process, and what it raises ends the solver.
+
+    Raises
+    ------
+    SolverFailure
+        If the solver crashed, hung past its deadline, or raised.
+    SolverLicenceError
+        If its licence does not cover the model.
+    """
+    info.require()
+    finished = False
+    worker = _take(info)
+    try:
+        worker.request(model, options, start)
+        last_call = options.deadline + GRACE + 0.1 * options.seconds_left
+        while True:
+            kind, *content = worker.hear(last_call, f"{info.name} hung past its time limit")
+            if kind == "report":
+                report(*content)
+            elif kind == "answer":
+                finished = True
+                answer: Answer = content[0]
+                return _checked(answer, model, info)
+            elif kind == "licence":
+                finished = True
+                raise SolverLicenceError(
+                    f"{info.name}: {content[0]} The model has {model.n_variables} variables and "
+                    f"{model.n_rows} rows; its licence here: {info.licence}. "
+                    "Use solver='highs', or install a full licence."
+                )
+            elif kind == "error":
+                finished = True
+                raise SolverFailure(f"{info.name} failed: {content[0]}")
+            else:
+                raise SolverFailure(f"{info.name} {worker.last_words()}")
+    finally:
+        if finished:
+            with _lock:
+                _idle.setdefault(info.name, []).append(worker)
+        else:
+            worker.end()
+
+
+def _take(info: SolverInfo) -> _Worker:
+    """Return an idle worker for this solver, or a new one that has imported it."""
+    with _lock:
+        kept = _idle.get(info.name)
+        if kept:
+            return kept.pop()
+    worker = _Worker(info.module)
+    try:
+        (kind,) = worker.hear(time.time() + STARTUP, f"{info.name} did not start")
+        if kind != "ready":
+            raise SolverFailure(f"{info.name} {worker.last_words()}")
+    except BaseException:
+        worker.end()
+        raise
+    return worker
+
+
+def _checked(answer: object, model: Model, info: SolverInfo) -> Answer:
+    """Refuse an answer that is not even of the right shape."""
+    if not isinstance(answer, Answer):
+        raise SolverFailure(f"{info.name} answered {type(answer).__name__}, not an Answer")
+    solution = answer.solution
+    if solution is not None and (
+        np.shape(solution) != (model.n_variables,) or not np.isfinite(solution).all()
+    ):
+        raise SolverFailure(f"{info.name} returned a solution of the wrong shape")
+    return answer

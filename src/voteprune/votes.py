@@ -1,0 +1,241 @@
+"""`Votes`: what every classifier of the pool said about every row, and what was true."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from .exact import IntArray, to_integers
+from .exceptions import InputError
+
+
+class Votes:
+    """A validated n x K matrix of 0/1 votes with labels, weights and classifier names.
+
+    Immutable: the arrays are copies of the caller's and cannot be written to.
+
+    Parameters
+    ----------
+    predictions
+        n rows by K classifiers: 0/1 votes or probabilities of the positive class, as an array,
+        nested sequence, or data frame (pandas, polars, pyarrow, ...). A probability is a positive
+        vote from 0.5 on.
+    y
+        n labels, 0 or 1, both present.
+    sample_weight
+        n non-negative weights; every row counts once when omitted.
+    names
+        K distinct names; a data frame's column names, else ``c0, c1, ...`` when omitted.
+
+    Attributes
+    ----------
+    matrix : bool array of shape (n, K)
+    labels : bool array of shape (n,)
+    weights : exact integers of shape (n,), in units of ``1 / denominator``
+    denominator : int
+    names : tuple of str
+    """
+
+    __slots__ = ("denominator", "labels", "matrix", "names", "weights")
+
+    matrix: NDArray[np.bool_]
+    labels: NDArray[np.bool_]
+    weights: IntArray
+    denominator: int
+    names: tuple[str, ...]
+
+    def __init__(
+        self,
+        predictions: object,
+        y: object,
+        *,
+        sample_weight: object = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        matrix, columns = read_predictions(predictions, "predictions")
+        n, k = matrix.shape
+        labels = _read_labels(y, n)
+        weights, denominator = _read_weights(sample_weight, n)
+        _check_both_classes(labels, weights)
+        for array in (matrix, labels, weights):
+            array.setflags(write=False)
+        values = (matrix, labels, weights, denominator, _read_names(names, columns, k))
+        for slot, value in zip(
+            ("matrix", "labels", "weights", "denominator", "names"), values, strict=True
+        ):
+            object.__setattr__(self, slot, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Slots without a dict need this to cross process borders; validation is not repeated.
+        return _restore, tuple(getattr(self, slot) for slot in sorted(self.__slots__))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return int(self.matrix.shape[1])
+
+    def select(self, columns: Sequence[int]) -> Votes:
+        """Return the votes of some of the classifiers, in the order given."""
+        return _restore(
+            self.denominator,
+            self.labels,
+            np.ascontiguousarray(self.matrix[:, list(columns)]),
+            tuple(self.names[k] for k in columns),
+            self.weights,
+        )
+
+    def __repr__(self) -> str:
+        positives = int(self.labels.sum())
+        return f"Votes({self.n_rows} rows, {positives} positive; {self.n_classifiers} classifiers)"
+
+
+def _restore(
+    denominator: int,
+    labels: NDArray[np.bool_],
+    matrix: NDArray[np.bool_],
+    names: tuple[str, ...],
+    weights: IntArray,
+) -> Votes:
+    votes = Votes.__new__(Votes)
+    for array in (matrix, labels, weights):
+        array.setflags(write=False)
+    for slot, value in zip(
+        sorted(Votes.__slots__), (denominator, labels, matrix, names, weights), strict=True
+    ):
+        object.__setattr__(votes, slot, value)
+    return votes
+
+
+def read_predictions(
+    predictions: object, argument: str
+) -> tuple[NDArray[np.bool_], tuple[str, ...] | None]:
+    """Turn votes or probabilities into a fresh bool matrix, with column names if it has any.
+
+    Raises
+    ------
+    InputError
+        If anything is missing, infinite, outside [0, 1], not a matrix, or empty.
+    """
+    numbers, columns = _as_matrix(predictions, argument)
+    if numbers.ndim != 2:
+        raise InputError(
+            argument,
+            f"expected a matrix of n rows by K classifiers, got {numbers.ndim} dimension(s). "
+            "Give one column per classifier.",
+        )
+    n, k = numbers.shape
+    if n == 0 or k == 0:
+        raise InputError(argument, f"expected at least one row and one classifier, got {n} x {k}.")
+    if numbers.dtype == bool:
+        return numbers.copy(), columns
+    if not np.isfinite(numbers).all():
+        row, column = np.argwhere(~np.isfinite(numbers))[0]
+        raise InputError(
+            argument,
+            f"row {row}, column {column} is {numbers[row, column]}. Votes must be finite: "
+            "drop or impute missing predictions first.",
+        )
+    outside = (numbers < 0) | (numbers > 1)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise InputError(
+            argument,
+            f"row {row}, column {column} is {numbers[row, column]}. Votes are 0 or 1 and "
+            "probabilities lie in [0, 1]: give predict_proba(X)[:, 1], not a decision function.",
+        )
+    return numbers >= 0.5, columns
+
+
+def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    columns = None
+    if isinstance(frame, nw.DataFrame):
+        columns = tuple(str(name) for name in frame.columns)
+        values = frame.to_numpy()
+    try:
+        array = np.asarray(values)
+        if array.dtype == object:
+            # Frames with nullable columns arrive as objects; None becomes nan and is caught later.
+            array = array.astype(np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0, dtype=str)
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            argument, "expected numbers, one column per classifier, got something else."
+        )
+    return array, columns
+
+
+def _read_vector(values: object, n: int, argument: str) -> NDArray[Any]:
+    series = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    array = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise InputError(argument, f"expected a vector, got {array.ndim} dimension(s).")
+    if len(array) != n:
+        raise InputError(
+            argument, f"has {len(array)} entries but the votes have {n} rows; they must match."
+        )
+    return array
+
+
+def _read_labels(y: object, n: int) -> NDArray[np.bool_]:
+    if y is None:
+        raise InputError("y", "is missing. Give the true labels, 0 or 1, one per row.")
+    array = _read_vector(y, n, "y")
+    distinct = set(array.tolist())
+    if not distinct <= {0, 1}:
+        shown = ", ".join(repr(value) for value in sorted(distinct, key=repr)[:5])
+        raise InputError(
+            "y",
+            f"labels must be 0 and 1 (1 is the positive class), got {shown}"
+            f"{', ...' if len(distinct) > 5 else ''}. Map them first, as in y == 'positive'.",
+        )
+    return np.asarray(array == 1, dtype=bool)
+
+
+def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:
+    for label in (1, 0):
+        if not (weights[labels == label] > 0).any():
+            raise InputError(
+                "y",
+                f"no row of class {label} carries weight, so there is nothing to choose between. "
+                "Both classes must be present.",
+            )
+
+
+def _read_weights(sample_weight: object, n: int) -> tuple[IntArray, int]:
+    if sample_weight is None:
+        return np.ones(n, dtype=np.int64), 1
+    array = _read_vector(sample_weight, n, "sample_weight")
+    if array.dtype.kind not in "biuf" or not np.isfinite(array).all() or (array < 0).any():
+        raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
+    return to_integers(array.astype(np.int64) if array.dtype == bool else array)
+
+
+def _read_names(
+    names: Sequence[str] | None, columns: tuple[str, ...] | None, k: int
+) -> tuple[str, ...]:
+    if names is None:
+        chosen = columns if columns is not None else tuple(f"c{i}" for i in range(k))
+    else:
+        chosen = tuple(str(name) for name in names)
+    if len(chosen) != k:
+        raise InputError("names", f"has {len(chosen)} names for {k} classifiers; they must match.")
+    if len(set(chosen)) != k:
+        twice = next(name for name in chosen if chosen.count(name) > 1)
+        raise InputError("names", f"{twice!r} stands for two classifiers; names must differ.")
+    return chosen
