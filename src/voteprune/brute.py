@@ -45,14 +45,10 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
 
 def _best_values(problem: Problem, counts: IntArray, sizes: IntArray) -> IntArray:
     """Return each subset's best value over all its thresholds, limits aside, in units."""
-    best: IntArray | None = None
-    for level in range(problem.n_classifiers):
+    best = _values(problem.gains, counts > 0)
+    for level in range(1, problem.n_classifiers):
         values = _values(problem.gains, counts > level)
-        if best is None:
-            best = values
-        else:
-            best = np.where((values > best) & (sizes > level), values, best)
-    assert best is not None
+        best = np.where((values > best) & (sizes > level), values, best)
     return best
 
 

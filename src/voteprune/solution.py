@@ -139,7 +139,7 @@ class Solution:
             return f"Nothing found and nothing ruled out ({self.termination})."
         if self.gap is None:
             return "A committee, without a bound."
-        return f"Feasible: nothing better by more than {_percent(self.gap)} ({self.termination})."
+        return f"Feasible: at most {_percent(self.gap)} better is possible ({self.termination})."
 
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""

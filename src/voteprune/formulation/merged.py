@@ -83,7 +83,7 @@ def merged_model(problem: Problem, *, merge_classifiers: bool = True) -> Formula
         chosen: list[int] = []
         for column, group in zip(columns, groups, strict=True):
             # Required classifiers come first in a group, so they are taken first.
-            chosen.extend(group[: int(round(solution[column]))])
+            chosen.extend(group[: round(solution[column])])
         return sorted(chosen)
 
     model = builder.build()
