@@ -25,6 +25,7 @@ from .exceptions import (
     VotepruneError,
 )
 from .ledger import Progress
+from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
 from .patterns import Patterns
@@ -37,6 +38,7 @@ __version__ = _version("voteprune")
 
 __all__ = [
     "CONFIGURATIONS",
+    "MEASURES",
     "METRICS",
     "AtLeast",
     "AtMost",
@@ -59,6 +61,7 @@ __all__ = [
     "VotepruneError",
     "Votes",
     "Weights",
+    "diversity_matrix",
     "methods",
     "prune",
     "solvers",

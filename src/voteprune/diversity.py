@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from .exact import exact, total
 from .exceptions import InputError
 from .patterns import Patterns
+from .tally import tally, tally_pairs
 
 CONFIGURATIONS = ("F1", "F2", "F3", "F1-theta")
 """The paper's named configurations; F1-theta is F1 on balanced accuracy."""
@@ -92,18 +93,12 @@ class FailureCredit:
     @classmethod
     def of(cls, patterns: Patterns) -> FailureCredit:
         """Compute all pairs at once, one matrix product."""
-        weight = patterns.positive + patterns.negative
-        # Doubles are exact for integers below 2**53 and BLAS is fast; Python integers otherwise.
-        kind = np.float64 if total(weight) < 2**53 else object
-        votes = patterns.matrix.astype(kind)
-        weighted = votes * weight.astype(kind)[:, None]
-        together = weighted.T @ votes
+        weight, votes = patterns.positive + patterns.negative, patterns.matrix
+        together = tally_pairs(weight, votes, votes)
         alone = np.diagonal(together)
         hamming = alone[:, None] + alone[None, :] - 2 * together
-        missed = total(patterns.positive) - patterns.positive.astype(kind) @ votes
-        failures = missed + patterns.negative.astype(kind) @ votes
-        whole = np.int64 if kind is np.float64 else object
-        return cls(hamming.astype(whole), failures.astype(whole))
+        missed = total(patterns.positive) - tally(patterns.positive, votes)
+        return cls(hamming, missed + tally(patterns.negative, votes))
 
     def credit(self, k: int, other: int) -> Fraction:
         """Return the exact failure credit of two classifiers."""

@@ -99,6 +99,13 @@ def combine(terms: Sequence[tuple[int, IntArray]]) -> IntArray:
     return compact(total)
 
 
+def times(weights: IntArray, factors: IntArray) -> IntArray:
+    """Return the exact product, element by element."""
+    largest = int(np.abs(factors).max(initial=0))
+    fits = weights.dtype != object and magnitude(weights) * largest < _INT64_ROOM
+    return weights * factors if fits else weights.astype(object) * factors.astype(object)
+
+
 def magnitude(array: IntArray) -> int:
     """Return the exact sum of absolute values."""
     return int(np.abs(array).sum()) if len(array) else 0
@@ -129,3 +136,22 @@ def float_above(value: Fraction) -> float:
     """Return the smallest convenient float that is not below `value`."""
     nearest = float(value)
     return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def argsort_ratios(tops: NDArray[Any], bottoms: NDArray[Any]) -> list[int]:
+    """Return the order of the numbers ``tops / bottoms``, exactly; equal ones stay in place.
+
+    Floats sort what is clearly apart, exact fractions what is closer than their rounding.
+    """
+    floats = tops.astype(np.float64) / bottoms.astype(np.float64)
+    order = np.argsort(floats, kind="stable").tolist()
+    sorted_floats = floats[order]
+    apart = np.diff(sorted_floats) > 1e-12 * np.maximum(1.0, np.abs(sorted_floats[1:]))
+    result: list[int] = []
+    for run in np.split(np.asarray(order, dtype=np.intp), np.flatnonzero(apart) + 1):
+        result += (
+            sorted(run.tolist(), key=lambda i: (Fraction(int(tops[i]), int(bottoms[i])), i))
+            if len(run) > 1
+            else run.tolist()
+        )
+    return result

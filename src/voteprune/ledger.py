@@ -88,9 +88,20 @@ class Ledger:
         """Whether the best committee meets the bound, exactly."""
         return self.units is not None and self.bound <= self.units
 
-    def offer(self, members: Sequence[int]) -> bool:
-        """Recount a set of members at its best threshold; keep it if it beats the best so far."""
-        best = self.problem.best_threshold(members)
+    def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
+        """Recount a set of members; keep it if it beats the best so far.
+
+        Parameters
+        ----------
+        members
+            Indices into the pool.
+        threshold
+            The threshold they sit with; the best for them when omitted.
+        """
+        if threshold is None:
+            best = self.problem.best_threshold(members)
+        else:
+            best = self.problem.at_threshold(members, threshold)
         if best is None or (self.units is not None and best[1] <= self.units):
             return False
         self.committee, self.units = best

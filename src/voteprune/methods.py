@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from .brute import solve_by_brute_force
+from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
+from .diversity import Diversity
+from .exceptions import InputError
+from .heuristics import HEURISTICS
 from .mip import solve_merged, solve_paper
-from .problem import Problem
-from .run import Outcome, Run
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """A way to prune.
-
-    Parameters
-    ----------
-    name
-        What `prune` calls it.
-    summary
-        One line for people.
-    reference
-        Where it comes from.
-    solve
-        The function; it enters what it finds into the run's ledger.
-    uses_solver
-        Whether it hands a model to a solver.
-    """
-
-    name: str
-    summary: str
-    reference: str
-    solve: Callable[[Problem, Run], Outcome]
-    uses_solver: bool
-
+from .run import Method, ThresholdRule
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -61,6 +37,7 @@ METHODS: dict[str, Method] = {
             solve_by_brute_force,
             uses_solver=False,
         ),
+        *HEURISTICS,
     )
 }
 """Every method by name."""
@@ -69,3 +46,50 @@ METHODS: dict[str, Method] = {
 def methods() -> tuple[Method, ...]:
     """List the methods; each has `name`, `summary` and `reference`."""
     return tuple(METHODS.values())
+
+
+def check_threshold(threshold: object, method: Method) -> ThresholdRule:
+    """Return the rule for the threshold this method will follow, or say which it can."""
+    if threshold is None:
+        return method.thresholds[0]
+    for rule in method.thresholds:
+        if threshold == rule:
+            return rule
+    known = {rule for other in METHODS.values() for rule in other.thresholds}
+    if threshold in known:
+        raise InputError(
+            "threshold",
+            f"{method.name} chooses the threshold together with the members and cannot keep to "
+            f"{threshold!r}. Leave it out, or use a method that can, such as 'hc-uwa'.",
+        )
+    raise InputError(
+        "threshold", f"{threshold!r} is not known. Give 'majority', 'tuned', or leave it out."
+    )
+
+
+def check_honours(
+    method: Method, requests: Sequence[Constraint], diversity: str | Diversity | None
+) -> None:
+    """Refuse what a method would have to ignore, naming it."""
+    asked = [("constraints", kind_of(request), str(request)) for request in requests]
+    if diversity not in (None, "F1") and not (
+        isinstance(diversity, Diversity) and diversity.gamma == 0
+    ):
+        asked.append(("diversity", "diversity", str(diversity)))
+    for argument, kind, words in asked:
+        if kind not in method.honours:
+            listed = ", ".join(method.honours)
+            raise InputError(
+                argument,
+                f"{method.name} cannot honour {words!r} and would have to ignore it. It honours "
+                f"{f'only these kinds: {listed}' if listed else 'no constraint'}. "
+                "Drop it, or use method='exact'.",
+            )
+
+
+def kind_of(request: Constraint) -> str:
+    """Return the kind of a constraint, out of `CONSTRAINT_KINDS`."""
+    if isinstance(request, AtLeast | AtMost):
+        return "size" if request.what == "size" else "criterion"
+    kinds: dict[type, str] = {Require: "require", Forbid: "forbid", Budget: "budget"}
+    return kinds[type(request)]

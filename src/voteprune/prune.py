@@ -17,13 +17,13 @@ from .diversity import Diversity, check_diversity
 from .exact import exact
 from .exceptions import InputError
 from .ledger import Ledger, Progress, StopRequested
-from .methods import METHODS, Method
+from .methods import METHODS, check_honours, check_threshold
 from .objectives import Weights, check_criterion
 from .problem import Problem
-from .run import Outcome, Run
+from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
 from .solvers import Solver
-from .votes import Votes
+from .votes import as_votes
 
 _FOREVER = 1e8
 """Seconds that stand for "no limit"; every solver can take it."""
@@ -38,6 +38,7 @@ def prune(
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] = (),
+    threshold: ThresholdRule | None = None,
     sample_weight: object = None,
     time_limit: float | None = 60.0,
     start: Committee | Sequence[int] | None = None,
@@ -65,6 +66,10 @@ def prune(
         PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
     constraints
         Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
+    threshold
+        How many votes make a positive: "majority" for more than half of them, "tuned" for what
+        suits the objective best on these votes. The method's own rule when omitted: exact methods
+        choose the threshold together with the members, most heuristics take the majority.
     sample_weight
         Weight of each row; only where `votes` is not a `Votes`.
     time_limit
@@ -92,22 +97,24 @@ def prune(
     """
     chosen = _check_method(method, solver)
     solver_used = _check_solver(solver) if chosen.uses_solver else None
+    rule = check_threshold(threshold, chosen)
     requests = check_constraints(constraints)
     criterion, limits = _check_configuration(
         check_criterion(objective, "objective"), check_diversity(diversity)
     )
+    check_honours(chosen, requests, limits)
     seconds = _check_time_limit(time_limit)
     seed = _check_seed(random_state)
     threads = _check_jobs(n_jobs)
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    problem = Problem.of(_check_votes(votes, y, sample_weight), criterion, requests, limits)
-    first = _check_start(start, problem)
+    problem = Problem.of(as_votes(votes, y, sample_weight), criterion, requests, limits)
+    first = _check_start(start, problem, chosen)
     if solver_used is not None:
         solver_used.info.require()
 
     ledger = Ledger(problem, callback)
-    run = Run(ledger, time.time() + seconds, solver_used or Solver(), threads, seed)
+    run = Run(ledger, time.time() + seconds, solver_used or Solver(), threads, seed, rule)
     try:
         if first is not None:
             ledger.offer(first)
@@ -126,19 +133,20 @@ def _conclude(
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
     value = None if confusion is None else float(problem.weights.value(confusion))
-    progress = ledger.progress()
+    closed = method.proves and ledger.closed
+    bound = ledger.progress().bound if method.proves else None
     status: Status
     if committee is None:
         status = "infeasible" if outcome.infeasible else "unknown"
     else:
-        status = "optimal" if outcome.termination == "proved" or ledger.closed else "feasible"
+        status = "optimal" if outcome.termination == "proved" or closed else "feasible"
     return Solution(
         status=status,
-        termination="proved" if ledger.closed else outcome.termination,
+        termination="proved" if closed else outcome.termination,
         committee=committee,
         confusion=confusion,
         value=value,
-        bound=None if status == "infeasible" else progress.bound,
+        bound=None if status == "infeasible" else bound,
         objective=str(problem.criterion),
         weights=problem.weights,
         method=method.name,
@@ -168,15 +176,6 @@ def _versions(solver: Solver | None) -> dict[str, str]:
         except PackageNotFoundError:
             found[name] = "unknown"
     return found
-
-
-def _check_votes(votes: object, y: object, sample_weight: object) -> Votes:
-    if not isinstance(votes, Votes):
-        return Votes(votes, y, sample_weight=sample_weight)
-    for name, value in (("y", y), ("sample_weight", sample_weight)):
-        if value is not None:
-            raise InputError(name, "is already inside the Votes; give it once.")
-    return votes
 
 
 def _check_method(method: object, solver: object) -> Method:
@@ -241,9 +240,15 @@ def _check_jobs(n_jobs: object) -> int:
     return int(joblib.effective_n_jobs(n_jobs))
 
 
-def _check_start(start: object, problem: Problem) -> list[int] | None:
+def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:
     if start is None:
         return None
+    if not method.proves:
+        raise InputError(
+            "start",
+            f"{method.name} builds its committee by its own rule and takes no start. "
+            "Leave it out, or use method='exact'.",
+        )
     listed = start.members if isinstance(start, Committee) else start
     try:
         members = sorted({int(k) for k in listed})  # type: ignore[attr-defined]

@@ -1,12 +1,21 @@
-"""`Run`: everything a method is given besides the problem, and what it hands back."""
+"""`Method`: what a method is; `Run`: what it is given; `Outcome`: what it hands back."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Literal
 
 from .ledger import Ledger
+from .problem import Problem
 from .solvers import Solver
+
+ThresholdRule = Literal["majority", "tuned"]
+"""How many votes make a positive: more than half of them, or as many as suit the objective."""
+
+CONSTRAINT_KINDS = ("size", "forbid", "require", "budget", "criterion", "diversity")
+"""What a method may or may not be able to honour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class Run:
         How many threads may be used.
     seed
         Seed of all randomness.
+    threshold
+        How the committee's threshold is set, for methods that leave it open.
     """
 
     ledger: Ledger
@@ -32,6 +43,7 @@ class Run:
     solver: Solver = field(default_factory=Solver)
     threads: int = 1
     seed: int = 0
+    threshold: ThresholdRule = "tuned"
 
     @property
     def seconds_left(self) -> float:
@@ -56,3 +68,37 @@ class Outcome:
     termination: str
     infeasible: bool = False
     explanation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A way to prune.
+
+    Parameters
+    ----------
+    name
+        What `prune` calls it.
+    summary
+        One line for people.
+    reference
+        Where it comes from.
+    solve
+        The function; it enters what it finds into the run's ledger.
+    uses_solver
+        Whether it hands a model to a solver.
+    proves
+        Whether it bounds what any committee can reach; the others leave ``bound`` open.
+    thresholds
+        Rules for the threshold it can work with, its own first.
+    honours
+        Kinds of constraints it respects, out of `CONSTRAINT_KINDS`; it refuses all others.
+    """
+
+    name: str
+    summary: str
+    reference: str
+    solve: Callable[[Problem, Run], Outcome]
+    uses_solver: bool = False
+    proves: bool = True
+    thresholds: tuple[ThresholdRule, ...] = ("tuned",)
+    honours: tuple[str, ...] = CONSTRAINT_KINDS

@@ -101,6 +101,22 @@ class Votes:
         return f"Votes({self.n_rows} rows, {positives} positive; {self.n_classifiers} classifiers)"
 
 
+def as_votes(votes: object, y: object = None, sample_weight: object = None) -> Votes:
+    """Return `votes` if it is a `Votes` already, else make one of predictions and labels.
+
+    Raises
+    ------
+    InputError
+        If labels or weights are given a second time, or the predictions are wrong.
+    """
+    if not isinstance(votes, Votes):
+        return Votes(votes, y, sample_weight=sample_weight)
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            raise InputError(name, "is already inside the Votes; give it once.")
+    return votes
+
+
 def _restore(
     denominator: int,
     labels: NDArray[np.bool_],
