@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 import joblib
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .committee import Committee
 from .constraints import Constraint, check_constraints
@@ -118,7 +119,10 @@ def prune(
     try:
         if first is not None:
             ledger.offer(first)
-        outcome = chosen.solve(problem, run)
+        # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
+        # unless told otherwise, and is slower for it as soon as somebody else needs one.
+        with threadpool_limits(threads, "blas"):
+            outcome = chosen.solve(problem, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:

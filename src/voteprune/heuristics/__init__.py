@@ -3,9 +3,16 @@
 from . import (
     backfitting,
     baselines,
+    caruana,
+    checklist,
+    cluster,
+    drep,
+    genetic,
     hill_climbing,
     kappa,
     ordering,
+    pareto,
+    quadratic,
 )
 
 HEURISTICS = (
@@ -14,5 +21,12 @@ HEURISTICS = (
     *kappa.METHODS,
     *hill_climbing.METHODS,
     *ordering.METHODS,
+    *drep.METHODS,
+    *cluster.METHODS,
+    *caruana.METHODS,
+    *quadratic.METHODS,
+    *checklist.METHODS,
+    *genetic.METHODS,
+    *pareto.METHODS,
 )
 """Every heuristic, as entries of the one registry of methods."""

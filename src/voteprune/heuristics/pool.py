@@ -115,7 +115,7 @@ class Pool:
             m x K: which classifiers sit in each.
         """
         seats = committees.T.astype(np.float32)
-        edges = committees.sum(axis=1) // 2  # the majority of each
+        edges = (committees.sum(axis=1) // 2).astype(np.float32)  # the majority of each
         values = np.zeros(len(committees), dtype=self.net.dtype)
         for first in range(0, len(self.votes), _ROWS):
             block = slice(first, first + _ROWS)

@@ -1,0 +1,72 @@
+"""Ensemble selection with replacement and bagging.
+
+From a bag, a random half of the pool, classifiers are selected greedily by the objective and with
+replacement, so a good one may be selected again and weigh more; the selection starts with the few
+best of the bag. The best prefix of each bag's selection counts, and the bags' selections are
+added up to one multiplicity per classifier.
+
+A committee has distinct members with one vote each, so multiplicities cannot become weights here.
+They become an order instead: most often selected first, and the best prefix of that order is the
+committee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ..run import Run
+from .pool import Pool, best_of, descending
+from .prefix import Prefix, grow, heuristic, in_order
+
+BAGS = 20
+"""How many bags; each holds a random half of the pool."""
+
+FIRST = 5
+"""How many of the best start a bag's selection."""
+
+MOST_PICKS = 60
+"""How many picks a bag makes at most, repetitions included."""
+
+
+def by_multiplicity(pool: Pool, run: Run) -> Iterable[int]:
+    """Return the classifiers by how often the bags select them."""
+    rng = np.random.default_rng(run.seed)
+    own = pool.own_values()
+    picked = np.zeros(pool.size, dtype=np.int64)
+    for bag_number in range(BAGS):
+        if bag_number and run.seconds_left <= 0:
+            break
+        bag = rng.choice(pool.size, size=max(1, pool.size // 2), replace=False)
+        np.add.at(picked, select_with_replacement(pool, np.sort(bag), own), 1)
+    # Among the equally often selected, the better on their own come first.
+    rank = np.argsort(descending(own))
+    return sorted(range(pool.size), key=lambda k: (-int(picked[k]), int(rank[k])))
+
+
+def select_with_replacement(pool: Pool, bag: np.ndarray, own: np.ndarray) -> list[int]:
+    """Return the best prefix of a greedy selection from the bag, members as often as picked."""
+    prefix = Prefix(pool)
+    best_value, best_size = None, 0
+    start = sorted(bag, key=lambda k: (-int(own[k]), k))[:FIRST]
+    while prefix.size < MOST_PICKS:
+        if prefix.size < len(start):
+            prefix.add(int(start[prefix.size]))
+        else:
+            prefix.add(best_of(pool.values_with(prefix.counts, prefix.size), bag))
+        value = prefix.value()
+        if best_value is None or value > best_value:
+            best_value, best_size = value, prefix.size
+    return prefix.members[:best_size]
+
+
+METHODS = (
+    heuristic(
+        "caruana",
+        "greedy selection with replacement from bags; often selected ones first",
+        "Caruana, Niculescu-Mizil, Crew, Ksikes: Ensemble selection from libraries of models, "
+        "2004; Caruana, Munson, Niculescu-Mizil: Getting the most out of ensemble selection, 2006",
+        grow(in_order(by_multiplicity)),
+    ),
+)
