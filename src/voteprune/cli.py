@@ -140,7 +140,7 @@ def prune_command(
         *([Forbid(*forbid)] if forbid else []),
     ]
     if (costs is None) != (budget is None):
-        raise InputError("--budget", "and --costs go together: what members cost, and how much.")
+        raise InputError("--budget", "and --costs need each other. Give both, or neither.")
     prices = None if costs is None else read_costs(costs)
     if output is not None:
         _check_output(output, file)
@@ -258,7 +258,7 @@ def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:
             equals = ""
         if not equals:
             raise InputError(option, f"{pair!r} is not name=number, as in recall=0.9 or fp=-5.")
-        yield name.strip(), value
+        yield name.strip(), int(value) if value.is_integer() else value
 
 
 def _criterion(text: str) -> str | Weights:
