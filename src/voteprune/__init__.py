@@ -13,6 +13,7 @@ for your criterion under your constraints, and learn how far from optimal it can
 from importlib.metadata import version as _version
 
 from .committee import Committee
+from .compare import Comparison, compare
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
 from .diversity import CONFIGURATIONS, Diversity, FailureCredit
@@ -44,6 +45,7 @@ __all__ = [
     "AtMost",
     "Budget",
     "Committee",
+    "Comparison",
     "Confusion",
     "Diversity",
     "FailureCredit",
@@ -61,6 +63,7 @@ __all__ = [
     "VotepruneError",
     "Votes",
     "Weights",
+    "compare",
     "diversity_matrix",
     "methods",
     "prune",

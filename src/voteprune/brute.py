@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from .exact import IntArray, magnitude
 from .exceptions import InputError
+from .infeasible import Found, explain
+from .ledger import Ledger
+from .openings import open_run
 from .problem import Gains, Problem
 from .run import Outcome, Run
 
@@ -24,6 +28,21 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
             f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
             f"the pool has {k}. Use method='exact'.",
         )
+    open_run(problem, run.ledger)
+    outcome = _enumerate(problem, run)
+    if not outcome.infeasible:
+        return outcome
+
+    def find(anything: Problem) -> Found:
+        look = replace(run, ledger=Ledger(anything))
+        impossible = _enumerate(anything, look).infeasible
+        return look.ledger.committee, impossible
+
+    return replace(outcome, explanation=explain(problem, find))
+
+
+def _enumerate(problem: Problem, run: Run) -> Outcome:
+    k = problem.n_classifiers
     patterns = problem.patterns.matrix.T.astype(np.int64)
     for first in range(1, 2**k, _CHUNK):
         if time.time() >= run.deadline:
@@ -34,9 +53,12 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
         best = _best_values(problem, counts, chosen.sum(axis=1))
         # Best first: the exact check of limits on members runs only for what could be kept.
         for place in np.argsort(best, kind="stable")[::-1]:
-            if run.ledger.units is not None and best[place] <= run.ledger.units:
+            units = problem.gains.base + int(best[place])
+            if run.ledger.units is not None and units <= run.ledger.units:
                 break
             run.ledger.offer(np.flatnonzero(chosen[place]).tolist())
+        if run.ledger.closed:
+            break
     if run.ledger.units is None:
         return Outcome("proved", infeasible=True)
     run.ledger.tighten(run.ledger.units)
@@ -44,7 +66,7 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
 
 
 def _best_values(problem: Problem, counts: IntArray, sizes: IntArray) -> IntArray:
-    """Return each subset's best value over all its thresholds, limits aside, in units."""
+    """Return each subset's best net gain over all its thresholds, limits aside, in units."""
     best = _values(problem.gains, counts > 0)
     for level in range(1, problem.n_classifiers):
         values = _values(problem.gains, counts > level)
@@ -56,4 +78,4 @@ def _values(gains: Gains, positive: IntArray) -> IntArray:
     exact_in_floats = gains.net.dtype != object and magnitude(gains.net) < 2**52
     net = gains.net.astype(np.float64 if exact_in_floats else object)
     values = positive.astype(net.dtype) @ net
-    return np.asarray(gains.base + (values.astype(np.int64) if exact_in_floats else values))
+    return np.asarray(values.astype(np.int64) if exact_in_floats else values)

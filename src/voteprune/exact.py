@@ -95,7 +95,8 @@ def combine(terms: Sequence[tuple[int, IntArray]]) -> IntArray:
     else:
         total = np.zeros(len(terms[0][1]), dtype=object)
     for factor, array in terms:
-        total = total + factor * array.astype(total.dtype)
+        if factor and magnitude(array):  # else one of the two may not fit the dtype
+            total = total + factor * array.astype(total.dtype)
     return compact(total)
 
 

@@ -6,17 +6,26 @@ clashes. What remains clashes, and would not with any one of its constraints les
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from .committee import Committee
 from .constraints import Constraint
 from .diversity import Diversity
+from .objectives import Weights
 from .problem import Problem
 
 Found = tuple[Committee | None, bool]
 """A committee that meets some constraints, or whether it is proved that there is none."""
 
-Find = Callable[[tuple[Constraint, ...], str | Diversity | None], Found]
+Find = Callable[[Problem], Found]
+"""Looks for any committee a problem allows."""
+
+
+def any_committee(
+    problem: Problem, requests: Sequence[Constraint], diversity: str | Diversity | None
+) -> Problem:
+    """Return the problem of finding anything at all: the first committee is optimal."""
+    return Problem.of(problem.votes, Weights(), requests, diversity)
 
 
 def explain(problem: Problem, find: Find) -> str:
@@ -27,7 +36,7 @@ def explain(problem: Problem, find: Find) -> str:
     problem
         A problem no committee is allowed by.
     find
-        Looks for a committee under some of its constraints.
+        Looks for a committee under some of the constraints, with a constant objective.
     """
     kept: list[Constraint | str | Diversity] = list(problem.requests)
     if problem.diversity is not None and problem.asked_diversity is not None:
@@ -35,7 +44,7 @@ def explain(problem: Problem, find: Find) -> str:
     sure = True
     for item in tuple(kept):
         fewer = [other for other in kept if other is not item]
-        committee, impossible = find(*_split(fewer))
+        committee, impossible = find(any_committee(problem, *_split(fewer)))
         if impossible:
             kept = fewer
         elif committee is None:

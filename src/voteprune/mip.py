@@ -13,13 +13,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from .constraints import Constraint
-from .diversity import Diversity
 from .formulation import Formulation, merged_model, paper_model
 from .formulation.model import Floats
-from .infeasible import Found, explain
+from .infeasible import Found, any_committee, explain
 from .ledger import Ledger
-from .objectives import Weights
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
@@ -79,7 +76,10 @@ def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation])
         ledger.offer(members)
         claimed = float(formulation.model.objective @ answer.solution)
         if ledger.units is not None and _reaches(formulation, ledger.units, claimed):
-            return Outcome("proved")
+            if _closes(formulation, ledger, claimed):
+                return Outcome("proved")
+            ledger.distrust(f"{run.solver.name} claimed an optimum its own bound does not prove")
+            return Outcome("solver failed")
         if formulation.binary_members is None:
             formulation = merged_model(problem, merge_classifiers=False)
         else:
@@ -111,15 +111,13 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
         return outcome
     deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
 
-    def find(requests: tuple[Constraint, ...], diversity: str | Diversity | None) -> Found:
-        # With a constant objective the first committee found ends the search.
-        anything = Problem.of(problem.votes, Weights(), requests, diversity)
+    def find(anything: Problem) -> Found:
         look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())
         impossible = _search(anything, look, merged_model).infeasible
         return look.ledger.committee, impossible
 
     if run.solver.name != "highs":
-        committee, _ = find(problem.requests, problem.asked_diversity)
+        committee, _ = find(any_committee(problem, problem.requests, problem.asked_diversity))
         if committee is not None:
             run.ledger.offer(committee.members)
             run.ledger.distrust(
@@ -159,6 +157,12 @@ def _reaches(formulation: Formulation, units: int, claimed: float) -> bool:
     """Tell whether a recounted value is what the solver claimed, within its tolerance."""
     value = (units - formulation.base) / formulation.scale
     return value >= claimed - _TOLERANCE * max(1.0, abs(claimed))
+
+
+def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
+    """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
+    room = 4 * _TOLERANCE * formulation.scale * max(1.0, abs(claimed))
+    return ledger.units is not None and ledger.bound - ledger.units <= room
 
 
 def _bound_holds(formulation: Formulation, bound: float, ledger: Ledger) -> bool:

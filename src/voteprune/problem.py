@@ -252,25 +252,26 @@ class Problem:
             return None
         size = len(members)
         counts = self.counts(members)
-        values = self._by_threshold(self.gains, counts, size)
+        values = self._net_by_threshold(self.gains, counts, size)
         allowed = np.ones(size, dtype=bool)
         for limit in self.metric_limits:
-            allowed &= self._by_threshold(limit.gains, counts, size) >= limit.least
+            least = limit.least - limit.gains.base
+            allowed &= self._net_by_threshold(limit.gains, counts, size) >= least
         if not allowed.any():
             return None
         places = np.flatnonzero(allowed)
         threshold = int(places[np.argmax(values[places])])
-        return self.committee(members, threshold), int(values[threshold])
+        return self.committee(members, threshold), self.gains.base + int(values[threshold])
 
     def at_threshold(self, members: Sequence[int], threshold: int) -> tuple[Committee, int] | None:
         """Return the committee with this threshold and its value in units, None if not allowed."""
         committee = self.committee(members, threshold)
         return (committee, self.units(committee)) if self.allows(committee) else None
 
-    def _by_threshold(self, gains: Gains, counts: NDArray[np.int64], size: int) -> IntArray:
+    def _net_by_threshold(self, gains: Gains, counts: NDArray[np.int64], size: int) -> IntArray:
+        # Without the base, which may not fit where the nets do.
         by_count = sum_by_group(gains.net, counts, size + 1)
-        above = np.cumsum(by_count[::-1])[::-1]
-        return gains.base + above[1:]
+        return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
 
 
 def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:

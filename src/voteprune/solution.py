@@ -19,7 +19,7 @@ Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
 
 OPTIMAL_GAP = 1e-5
-"""Gap up to which floating-point bounds on awkward weights may count as closed."""
+"""Relative room a floating-point bound may leave where weights are too fine for integers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +95,10 @@ class Solution:
             raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
-        if self.status == "optimal" and (self.gap is None or self.gap > OPTIMAL_GAP):
-            raise InputError("status", f"cannot be optimal with a gap of {self.gap}.")
+        if self.status == "optimal":
+            room = OPTIMAL_GAP * max(1.0, abs(self.value))
+            if self.bound is None or self.bound - self.value > room:
+                raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
 
     @property
     def gap(self) -> float | None:

@@ -270,6 +270,22 @@ def test_large_coefficients_do_not_overflow(info):
     assert answer.bound >= 3.1e12 * (1 - 1e-9)
 
 
+def test_presolve_keeps_the_optimum_of_rows_with_large_coefficients(info):
+    """The optimum is 8.5 at (1, -1, 1, 1, -2).
+
+    CP-SAT 9.15 proves 6.9 on this model scaled to integers, unless part of its presolve is off.
+    """
+    builder = ModelBuilder()
+    costs = (-1.6, -2.1, 1.9, 2.9, -1.6)
+    for low, high, cost in zip((1, -2, -2, 0, -2), (2, 0, 1, 1, 0), costs, strict=True):
+        builder.variable(low, high, cost=cost)
+    builder.row([1, 3, 4], [-1.9, -2.7, 0.7], high=-0.4)
+    builder.row([0, 1, 3, 4], [-0.6, -1.3, -2.0, -2.1], low=1.0, high=3.0)
+    model = builder.build()
+    answer, reports = run(info, model)
+    assert_right(info, model, 8.5, answer, reports)
+
+
 @pytest.mark.parametrize("seed", range(200))
 def test_cpsat_rounding_never_cuts_off_a_feasible_point(seed):
     """A point on the very edge of each row has a counterpart inside the integer rows.

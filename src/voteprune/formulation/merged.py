@@ -163,7 +163,7 @@ def _add_diversity(
         for i in range(k):
             surplus = np.delete(credit[i] - tau, i)
             others = np.delete(columns, i)
-            most = _most_negative(surplus, size_max - 1)
+            most = _most_negative(surplus, size_max)  # k itself is out when this matters
             builder.row([*others, columns[i]], [*surplus, -most], low=-most - SLACK)
     if gamma > tau:
         # Glover: w_k <= x_k * sum over l != k of (FC_kl - gamma) x_l, and sum w >= 0.
@@ -172,7 +172,7 @@ def _add_diversity(
             surplus = np.delete(credit[i] - gamma, i)
             others = np.delete(columns, i)
             most = _most_negative(-surplus, size_max - 1)
-            least = _most_negative(surplus, size_max - 1)
+            least = _most_negative(surplus, size_max)
             w = builder.variable(-least, most, integer=False)
             builder.row([w, columns[i]], [1.0, -most], high=0.0)
             builder.row([w, columns[i], *others], [1.0, least, *-surplus], high=least)

@@ -12,7 +12,6 @@ paper's rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from ..exact import IntArray
 from ..objectives import Weights
 from ..problem import Gains, Problem
+from ..votes import Votes
 from .model import Floats, Formulation, ModelBuilder
 from .rows import SLACK, add_cost_rows, objective_scale
 
@@ -30,7 +30,7 @@ def paper_model(problem: Problem) -> Formulation:
     builder = ModelBuilder()
     votes, weights = problem.votes, problem.weights
     n, k = votes.n_rows, problem.n_classifiers
-    if_true, if_false = _per_point(weights, problem.gains, votes.labels, votes.weights)
+    if_true, if_false = _per_point(weights, problem.gains, votes)
     scale = objective_scale(np.concatenate([if_true, if_false]))
 
     x = np.array([builder.variable(0, 1) for _ in range(k)], dtype=np.intp)  # (8)
@@ -88,17 +88,15 @@ def paper_model(problem: Problem) -> Formulation:
     return Formulation(model, scale, 0, members, encode, x)
 
 
-def _per_point(
-    weights: Weights, gains: Gains, labels: NDArray[np.bool_], row_weights: IntArray
-) -> tuple[IntArray, IntArray]:
+def _per_point(weights: Weights, gains: Gains, votes: Votes) -> tuple[IntArray, IntArray]:
     """Return what each point adds in units when decided correctly, and when not."""
-    # A point of weight w adds w * W; in units of the gains that is an integer.
+    # A point of weight w adds w * W, which is a whole number of units.
+    units = 1 / (gains.unit * votes.denominator)
     four = (weights.tp, weights.tn, weights.fn, weights.fp)
-    denominator = Fraction(1) / gains.unit
-    tp, tn, fn, fp = (weight * denominator for weight in four)
-    rows = row_weights.astype(object)
-    correct = np.where(labels, rows * tp, rows * tn)
-    wrong = np.where(labels, rows * fn, rows * fp)
+    tp, tn, fn, fp = (int(weight * units) for weight in four)
+    rows = votes.weights.astype(object)
+    correct = np.where(votes.labels, rows * tp, rows * tn)
+    wrong = np.where(votes.labels, rows * fn, rows * fp)
     return correct, wrong
 
 
@@ -146,9 +144,8 @@ def _add_our_rows(
     for k in problem.forbidden:
         builder.row([x[k]], [1.0], high=0.0)
     add_cost_rows(builder, problem, x, range(len(x)))
-    votes = problem.votes
     for limit in problem.metric_limits:
-        correct, wrong = _per_point(limit.weights, limit.gains, votes.labels, votes.weights)
+        correct, wrong = _per_point(limit.weights, limit.gains, problem.votes)
         net = correct - wrong
         row_scale = objective_scale(net)
         builder.row(

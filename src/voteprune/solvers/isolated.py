@@ -26,7 +26,7 @@ from .protocol import Answer, Options, Report
 from .registry import SolverInfo
 from .worker import receive, send
 
-GRACE = 2.0
+GRACE = 5.0
 """Seconds past its deadline after which a solver counts as hanging, plus a tenth of its time."""
 
 STARTUP = 30.0

@@ -1,0 +1,313 @@
+"""`compare`: several methods on the same votes, one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import jsonfile
+from .committee import Committee
+from .constraints import Constraint, check_constraints
+from .diversity import Diversity, FailureCredit, check_diversity
+from .exceptions import InputError
+from .methods import METHODS, check_honours, check_threshold
+from .objectives import METRICS, Weights, check_criterion
+from .patterns import Patterns
+from .problem import Problem
+from .prune import prune
+from .run import Method, ThresholdRule
+from .solution import Solution
+from .solvers import Solver
+from .votes import Votes, as_votes
+
+_LEFT_OUT = ("brute", "paper")
+"""Not compared unless asked for: they cannot do, or take very long for, pools of common size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one method made of the votes; None where there is nothing to say.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    status, termination
+        As on its `Solution`.
+    size, threshold
+        Of the committee.
+    value, bound
+        The objective on the votes, and what no committee can exceed.
+    accuracy, balanced_accuracy
+        On the votes the committee was chosen on.
+    test_accuracy, test_balanced_accuracy
+        On the test votes.
+    diversity
+        Mean PFC of the members on the votes; a committee of one has none.
+    seconds
+        What it took.
+    """
+
+    method: str
+    status: str
+    termination: str
+    size: int | None
+    threshold: int | None
+    value: float | None
+    bound: float | None
+    accuracy: float | None
+    balanced_accuracy: float | None
+    test_accuracy: float | None
+    test_balanced_accuracy: float | None
+    diversity: float | None
+    seconds: float
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+"""The columns of a comparison, in order."""
+
+_SHOWN = {
+    "method": "method",
+    "size": "size",
+    "threshold": "L",
+    "value": "objective",
+    "bound": "bound",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced",
+    "test_accuracy": "test acc.",
+    "test_balanced_accuracy": "test bal.",
+    "diversity": "mean PFC",
+    "seconds": "seconds",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The rows of a comparison, in the order the methods were given.
+
+    Parameters
+    ----------
+    objective
+        The criterion every method was asked to maximise.
+    rows
+        One per method.
+    solutions
+        The methods' solutions, in the same order.
+    """
+
+    objective: str
+    rows: tuple[Row, ...]
+    solutions: tuple[Solution, ...]
+
+    def table(self) -> str:
+        """Return the rows as text; columns nobody has anything to say in are left out."""
+        shown = [
+            name
+            for name in _SHOWN
+            if any(getattr(row, name) is not None for row in self.rows)
+            and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
+        ]
+        lines = [[_SHOWN[name] for name in shown]]
+        lines += [[_cell(name, getattr(row, name)) for name in shown] for row in self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        )
+
+    def to_csv(self) -> str:
+        """Return all columns as CSV text; what is not known is empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in self.rows:
+            values = (getattr(row, name) for name in COLUMNS)
+            writer.writerow("" if value is None else value for value in values)
+        return out.getvalue()
+
+    def to_json(self) -> str:
+        """Return all columns as JSON text; what is not known is null."""
+        rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
+        return jsonfile.dump("comparison", {"objective": self.objective, "rows": rows})
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Votes by which committees are judged, whatever they were chosen for."""
+
+    problem: Problem
+
+    @classmethod
+    def of(cls, votes: Votes) -> Judge:
+        """Merge the votes once, for all committees."""
+        return cls(Problem.of(votes))
+
+    def scores(self, committee: Committee) -> tuple[float, float]:
+        """Return accuracy and balanced accuracy of a committee on these votes."""
+        counts = self.problem.confusion(committee)
+        accuracy, balanced = (
+            METRICS[name].weights(counts.positives, counts.negatives).value(counts)
+            for name in ("accuracy", "balanced_accuracy")
+        )
+        return float(accuracy), float(balanced)
+
+
+def compare(
+    votes: object,
+    y: object = None,
+    *,
+    methods: Sequence[str] | None = None,
+    test: Votes | None = None,
+    objective: str | Weights = "accuracy",
+    solver: str | Solver | None = None,
+    diversity: str | Diversity | None = None,
+    constraints: Constraint | Sequence[Constraint] = (),
+    threshold: ThresholdRule | None = None,
+    sample_weight: object = None,
+    time_limit: float | None = 60.0,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    n_jobs: int | None = None,
+) -> Comparison:
+    """Run several methods on the same votes and put what they find side by side.
+
+    Parameters
+    ----------
+    votes, y, sample_weight
+        As in `prune`.
+    methods
+        Names of methods, see `voteprune.methods`. When omitted: all that can honour what is
+        asked for, but "paper" and "brute".
+    test
+        Votes of the same classifiers on other rows, to judge the committees on.
+    objective, solver, diversity, constraints, threshold, random_state, n_jobs
+        As in `prune`, the same for all methods.
+    time_limit
+        Seconds for each method; None for no limit.
+
+    Returns
+    -------
+    Comparison
+        Rows as data; `print` its `table()`.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or a method named cannot honour a constraint; nothing has been
+        started then.
+    """
+    requests = check_constraints(constraints)
+    limits = check_diversity(diversity)
+    check_criterion(objective, "objective")
+    chosen = _choose(methods, requests, limits, threshold)
+    read = as_votes(votes, y, sample_weight)
+    judges = [Judge.of(read), *([] if test is None else [Judge.of(_check_test(test, read))])]
+    credit = FailureCredit.of(Patterns.of(read)).matrix()
+    solutions = tuple(
+        prune(
+            read,
+            objective=objective,
+            method=method.name,
+            solver=solver if method.uses_solver else None,
+            diversity=diversity,
+            constraints=requests,
+            threshold=threshold,
+            time_limit=time_limit,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        for method in chosen
+    )
+    rows = tuple(_row(solution, judges, credit) for solution in solutions)
+    return Comparison(solutions[0].objective, rows, solutions)
+
+
+def _choose(
+    names: Sequence[str] | None,
+    requests: Sequence[Constraint],
+    diversity: str | Diversity | None,
+    threshold: object,
+) -> list[Method]:
+    """Return the methods asked for, or all that can do what is asked."""
+    if names is None:
+        known = [method for name, method in METHODS.items() if name not in _LEFT_OUT]
+        return [method for method in known if _can(method, requests, diversity, threshold)]
+    if isinstance(names, str) or not isinstance(names, Sequence) or not names:
+        raise InputError("methods", f"expected a list of names, got {names!r}.")
+    for name in names:
+        if name not in METHODS:
+            raise InputError("methods", f"{name!r} is not known. Known are {', '.join(METHODS)}.")
+        check_threshold(threshold, METHODS[name])
+        check_honours(METHODS[name], requests, diversity)
+    return [METHODS[name] for name in names]
+
+
+def _can(
+    method: Method,
+    requests: Sequence[Constraint],
+    diversity: str | Diversity | None,
+    threshold: object,
+) -> bool:
+    try:
+        check_threshold(threshold, method)
+        check_honours(method, requests, diversity)
+    except InputError:
+        return False
+    return True
+
+
+def _check_test(test: object, votes: Votes) -> Votes:
+    if not isinstance(test, Votes):
+        raise InputError("test", f"expected vp.Votes(predictions, y), got {test!r:.80}.")
+    if test.n_classifiers != votes.n_classifiers:
+        raise InputError(
+            "test",
+            f"has {test.n_classifiers} classifiers, the votes have {votes.n_classifiers}. Give "
+            "the same classifiers' votes in the same order.",
+        )
+    return test
+
+
+def _row(solution: Solution, judges: Sequence[Judge], credit: NDArray[np.float64]) -> Row:
+    committee = solution.committee
+    judged = [] if committee is None else [judge.scores(committee) for judge in judges]
+    here, there = [*judged, (None, None), (None, None)][:2]
+    return Row(
+        method=solution.method,
+        status=solution.status,
+        termination=solution.termination,
+        size=None if committee is None else committee.size,
+        threshold=None if committee is None else committee.threshold,
+        value=solution.value,
+        bound=solution.bound,
+        accuracy=here[0],
+        balanced_accuracy=here[1],
+        test_accuracy=there[0],
+        test_balanced_accuracy=there[1],
+        diversity=None if committee is None else _mean_credit(committee, credit),
+        seconds=solution.seconds,
+    )
+
+
+def _mean_credit(committee: Committee, credit: NDArray[np.float64]) -> float | None:
+    """Return the mean over all pairs of members; the diagonal is 0 and does not count."""
+    if committee.size == 1:
+        return None
+    among = credit[np.ix_(committee.members, committee.members)]
+    return float(among.sum() / (committee.size * (committee.size - 1)))
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if name == "seconds":
+        return f"{value:.2f}"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,113 @@
+"""The paper's model and the merged one describe the same committees."""
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from instances import random_instance
+from voteprune.formulation import merged_model, paper_model
+from voteprune.problem import Problem
+
+
+def problem_of(instance):
+    return Problem.of(instance.votes, instance.objective, instance.constraints, instance.diversity)
+
+
+def satisfied(model, solution, tolerance=1e-6):
+    rows = model.matrix @ solution
+    return (
+        (rows >= model.row_low - tolerance).all()
+        and (rows <= model.row_high + tolerance).all()
+        and (solution >= model.low - tolerance).all()
+        and (solution <= model.high + tolerance).all()
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize(
+    "build",
+    [paper_model, lambda problem: merged_model(problem, merge_classifiers=False)],
+    ids=["paper", "merged"],
+)
+def test_a_committee_satisfies_the_rows_iff_it_is_allowed_and_is_worth_what_it_recounts(
+    build, seed
+):
+    """Encoded as a solution vector: same feasibility, same objective, same way back."""
+    problem = problem_of(random_instance(seed, most_classifiers=6, most_rows=20))
+    formulation = build(problem)
+    rng = np.random.default_rng(seed)
+    for _ in range(30):
+        size = int(rng.integers(1, problem.n_classifiers + 1))
+        members = sorted(rng.choice(problem.n_classifiers, size, replace=False).tolist())
+        committee = problem.committee(members, int(rng.integers(size)))
+        solution = formulation.encode(members, committee.threshold)
+        assert satisfied(formulation.model, solution) == problem.allows(committee)
+        units = formulation.base + formulation.scale * (formulation.model.objective @ solution)
+        assert units == pytest.approx(problem.units(committee), rel=1e-9, abs=1e-6)
+        assert formulation.members(solution) == members
+
+
+@pytest.mark.parametrize("seed", range(100, 125))
+def test_both_models_have_the_same_optimum(seed):
+    instance = random_instance(seed, most_classifiers=6, most_rows=25)
+    one, two = (
+        vp.prune(instance.votes, method=method, **instance.request(), random_state=0)
+        for method in ("exact", "paper")
+    )
+    assert (one.status, one.value) == (two.status, two.value)
+
+
+def paper_rows(**weights):
+    """Count the rows of the paper's model for 3 positives and 5 negatives, K = 4."""
+    y = np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    matrix = np.random.default_rng(0).integers(0, 2, (8, 4))
+    return paper_model(Problem.of(vp.Votes(matrix, y), vp.Weights(**weights))).model.n_rows
+
+
+def test_redundant_rows_are_dropped_exactly_when_the_weights_allow_it():
+    fixed = 8 + 1  # t + f = 1 per point, and L <= S - 1
+    assert paper_rows(tp=1, tn=1) == fixed + 3 + 5  # (2) and (5) alone: (3), (6) are idle
+    assert paper_rows(tp=1) == fixed + 3  # recall: negatives do not matter
+    assert paper_rows(fn=1, fp=1) == fixed + 3 + 5  # (3) and (6) alone
+    assert paper_rows(tp=2, fn=2, tn=1, fp=1) == fixed  # nothing matters
+    y = np.array([1, 1, 1, 0, 0, 0, 0, 0])
+    limited = Problem.of(
+        vp.Votes(np.random.default_rng(0).integers(0, 2, (8, 4)), y),
+        "accuracy",
+        [vp.AtMost("fp", 2)],
+    )
+    assert paper_model(limited).model.n_rows == fixed + 2 * (3 + 5) + 1  # a limit needs them all
+
+
+def test_the_papers_model_has_the_papers_size():
+    y = np.arange(10) % 2
+    matrix = np.random.default_rng(3).integers(0, 2, (10, 6))
+    plain = paper_model(Problem.of(vp.Votes(matrix, y))).model
+    assert plain.n_variables == 6 + 1 + 2 * 10
+    diverse = paper_model(Problem.of(vp.Votes(matrix, y), diversity="F3")).model
+    assert diverse.n_variables == plain.n_variables + 15
+    assert diverse.n_rows == plain.n_rows + 3 * 15 + 6 + 1
+
+
+def test_the_merged_model_merges_rows_and_classifiers():
+    y = np.array([0, 1] * 20)
+    matrix = np.column_stack([y, y, 1 - y, y])
+    formulation = merged_model(Problem.of(vp.Votes(matrix, y)))
+    # Two patterns, two kinds of classifier, and the threshold.
+    assert formulation.model.n_variables == 2 + 1 + 2
+    assert formulation.model.high[:2].tolist() == [3, 1]
+    apart = merged_model(Problem.of(vp.Votes(matrix, y)), merge_classifiers=False)
+    assert apart.model.n_variables == 4 + 1 + 2
+
+
+def test_a_no_good_cut_removes_one_set_of_members_and_no_other():
+    y = np.arange(12) % 2
+    matrix = np.random.default_rng(5).integers(0, 2, (12, 4))
+    problem = Problem.of(vp.Votes(matrix, y))
+    formulation = merged_model(problem, merge_classifiers=False)
+    cut = formulation.without([0, 2])
+    for code in range(1, 16):
+        members = [k for k in range(4) if code >> k & 1]
+        solution = formulation.encode(members, 0)
+        assert satisfied(formulation.model, solution)
+        assert satisfied(cut.model, solution) == (members != [0, 2])

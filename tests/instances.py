@@ -1,0 +1,125 @@
+"""Random pruning problems of every kind the package promises to solve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import voteprune as vp
+
+
+@dataclass(frozen=True)
+class Instance:
+    seed: int
+    matrix: np.ndarray
+    labels: np.ndarray
+    sample_weight: np.ndarray
+    objective: object
+    constraints: tuple = ()
+    diversity: object = None
+    notes: tuple = field(default=(), compare=False)
+
+    @property
+    def votes(self):
+        return vp.Votes(self.matrix, self.labels, sample_weight=self.sample_weight)
+
+    def request(self):
+        """Arguments for `prune` besides the votes and the method."""
+        return {
+            "objective": self.objective,
+            "constraints": self.constraints,
+            "diversity": self.diversity,
+        }
+
+
+def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) -> Instance:
+    """Make one instance; about half carry diversity limits or other constraints."""
+    rng = np.random.default_rng(seed)
+    # Large pools are rare: the oracle walks through all subsets.
+    k = int(rng.integers(1, most_classifiers + 1))
+    if k > 8 and rng.random() < 0.7:
+        k = int(rng.integers(2, 9))
+    n = int(rng.integers(2, most_rows + 1))
+    labels = rng.integers(0, 2, n)
+    labels[:2] = (0, 1)
+    rng.shuffle(labels)
+    skill = rng.uniform(0.45, 0.95, k)
+    # A shared difficulty makes classifiers fail together, as real ones do.
+    hard = rng.random((n, 1)) < 0.3
+    correct = rng.random((n, k)) < np.where(hard, 1 - skill, skill)
+    matrix = np.where(correct, labels[:, None], 1 - labels[:, None])
+    if k > 1 and rng.random() < 0.3:
+        matrix[:, rng.integers(k)] = matrix[:, rng.integers(k)]
+    if rng.random() < 0.2:
+        matrix[rng.integers(n)] = matrix[rng.integers(n)]
+    return Instance(
+        seed,
+        matrix,
+        labels,
+        _sample_weight(rng, labels),
+        _objective(rng),
+        *_limits(rng, k, n),
+    )
+
+
+def _sample_weight(rng, labels):
+    n = len(labels)
+    kind = rng.random()
+    if kind < 0.6:
+        return np.ones(n)
+    if kind < 0.8:
+        weight = rng.integers(0, 4, n).astype(float)
+    elif kind < 0.95:
+        weight = rng.integers(1, 9, n) / 2
+    else:
+        weight = rng.random(n)
+    for label in (0, 1):
+        weight[np.flatnonzero(labels == label)[0]] = 1.0
+    return weight
+
+
+def _objective(rng):
+    named = ["accuracy", "balanced_accuracy", "recall", "specificity"]
+    if rng.random() < 0.4:
+        return named[rng.integers(len(named))]
+    if rng.random() < 0.7:
+        return vp.Weights(*(int(w) for w in rng.integers(-3, 6, 4)))
+    return vp.Weights(*(round(float(w), 2) for w in rng.uniform(-3, 5, 4)))
+
+
+def _limits(rng, k, n):
+    if rng.random() < 0.5:
+        return (), None
+    constraints = []
+    if rng.random() < 0.3:
+        constraints.append(vp.AtLeast("size", int(rng.integers(1, max(2, k // 2 + 1)))))
+    if rng.random() < 0.4:
+        low = int(constraints[-1].limit) if constraints else 1
+        constraints.append(vp.AtMost("size", int(rng.integers(low, k + 1))))
+    if rng.random() < 0.2:
+        constraints.append(vp.Require(int(rng.integers(k))))
+    if rng.random() < 0.2:
+        constraints.append(vp.Forbid(int(rng.integers(k))))
+    if rng.random() < 0.25:
+        costs = [round(float(c), 1) for c in rng.uniform(0, 3, k)]
+        constraints.append(vp.Budget(costs, round(float(rng.uniform(0.5, k)), 1)))
+    if rng.random() < 0.3:
+        what = ["recall", "specificity", "accuracy", "tp"][rng.integers(4)]
+        limit = int(rng.integers(0, n // 2 + 1)) if what == "tp" else round(rng.uniform(0.3, 1), 2)
+        constraints.append(vp.AtLeast(what, limit))
+    if rng.random() < 0.2:
+        what = ["fp", "fn", "false_positive_rate"][rng.integers(3)]
+        limit = round(rng.uniform(0, 0.6), 2) if what[1:] not in "pn" else int(rng.integers(0, n))
+        constraints.append(vp.AtMost(what, limit))
+    diversity = None
+    if rng.random() < 0.6:
+        tau = round(float(rng.uniform(0, 0.5)), 2)
+        options = [
+            "F2",
+            "F3",
+            vp.Diversity(tau=tau),
+            vp.Diversity(tau, min(1, round(tau + 0.1, 2))),
+        ]
+        diversity = options[rng.integers(len(options))]
+    return tuple(constraints), diversity

@@ -1,0 +1,83 @@
+"""The map of the rooms is true: dependencies point one way, and public names are visible."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import voteprune as vp
+
+SOURCE = Path(vp.__file__).parent
+
+# Every room may look only at rooms above it in this list.
+FLOORS = [
+    {"exceptions"},
+    {"exact", "jsonfile"},
+    {"confusion", "tally", "votes"},
+    {"patterns", "committee", "objectives"},
+    {"constraints", "diversity"},
+    {"measures", "problem"},
+    {"formulation", "ledger"},
+    {"solvers"},
+    {"run", "infeasible", "openings"},
+    {"brute", "heuristics", "mip"},
+    {"methods", "solution"},
+    {"prune"},
+    {"compare", "tables"},
+    {"cli"},
+]
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def modules():
+    return [path for path in SOURCE.rglob("*.py") if path.name != "__init__.py"]
+
+
+def rooms_used(path):
+    """First-level rooms of this package that a module imports."""
+    depth = len(path.relative_to(SOURCE).parts)
+    for node in ast.walk(ast.parse(path.read_text())):
+        # from . import x, from ..x import y: as many dots as it takes to reach the package
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            if node.module:
+                yield node.module.split(".")[0]
+            else:
+                yield from (alias.name for alias in node.names)
+
+
+def test_dependencies_point_one_way():
+    wrong = []
+    for path in modules():
+        room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+        assert room in FLOOR_OF, f"{room} has no floor: add it to the map"
+        wrong += [
+            f"{path.relative_to(SOURCE)} looks at {other}"
+            for other in rooms_used(path)
+            if other != room and FLOOR_OF[other] >= FLOOR_OF[room]
+        ]
+    assert wrong == []
+
+
+def test_solvers_never_see_votes():
+    for path in (SOURCE / "solvers").glob("*.py"):
+        assert not {"votes", "problem", "patterns", "committee"} & set(rooms_used(path)), path
+
+
+def test_public_names_are_sorted_and_complete():
+    assert [name for name in vp.__all__ if not hasattr(vp, name)] == []
+    visible = {name for name, value in vars(vp).items() if not name.startswith("_")} - {
+        path.stem for path in SOURCE.iterdir()
+    }
+    assert visible <= set(vp.__all__) | {"solvers"}
+    assert len(set(vp.__all__)) == len(vp.__all__)
+
+
+def test_importing_the_package_imports_no_solver():
+    code = "import sys, voteprune; print([m for m in ('highspy', 'ortools', 'pyscipopt', " \
+        "'gurobipy', 'cplex', 'pandas', 'polars', 'sklearn') if m in sys.modules])"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_module_fits_one_room():
+    assert [path.name for path in modules() if len(path.read_text().splitlines()) > 300] == []

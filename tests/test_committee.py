@@ -1,0 +1,60 @@
+"""A committee counts votes, and nothing else can be mistaken for one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import voteprune as vp
+
+COMMITTEE = vp.Committee((3, 1), 0, ("d", "b"), 4)
+
+
+def test_members_are_sorted_with_their_names():
+    assert (COMMITTEE.members, COMMITTEE.names, COMMITTEE.size) == ((1, 3), ("b", "d"), 2)
+
+
+def test_positive_from_more_than_threshold_votes_on():
+    matrix = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 1, 0, 1]])
+    assert COMMITTEE.count(matrix).tolist() == [0, 1, 2]
+    assert COMMITTEE.predict(matrix).tolist() == [0, 1, 1]
+    stricter = vp.Committee((1, 3), 1, ("b", "d"), 4)
+    assert stricter.predict(matrix).tolist() == [0, 0, 1]
+
+
+def test_frames_are_read_by_name_whatever_else_they_hold():
+    frame = pd.DataFrame({"d": [1, 0.2], "note": ["x", "y"], "b": [0.5, 0.1]})
+    assert COMMITTEE.count(frame).tolist() == [2, 0]
+    with pytest.raises(vp.InputError, match="b"):
+        COMMITTEE.predict(frame.drop(columns="b"))
+
+
+def test_an_array_must_have_the_pools_columns():
+    with pytest.raises(vp.InputError, match="votes"):
+        COMMITTEE.predict(np.zeros((2, 3)))
+    with pytest.raises(vp.InputError, match="votes"):
+        COMMITTEE.predict(np.full((2, 4), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("members", "threshold", "names", "pool", "argument"),
+    [
+        ((), 0, (), 3, "members"),
+        ((0, 0), 0, ("a", "a"), 3, "members"),
+        ((0, 3), 0, ("a", "d"), 3, "members"),
+        ((-1,), 0, ("a",), 3, "members"),
+        ((0, 1), 2, ("a", "b"), 3, "threshold"),
+        ((0, 1), -1, ("a", "b"), 3, "threshold"),
+        ((0, 1), 0, ("a",), 3, "names"),
+    ],
+)
+def test_what_is_no_committee_cannot_be_made(members, threshold, names, pool, argument):
+    with pytest.raises(vp.InputError) as caught:
+        vp.Committee(members, threshold, names, pool)
+    assert caught.value.argument == argument
+
+
+def test_json_round_trip(tmp_path):
+    assert vp.Committee.from_json(COMMITTEE.to_json()) == COMMITTEE
+    COMMITTEE.save(tmp_path / "committee.json")
+    assert vp.Committee.load(tmp_path / "committee.json") == COMMITTEE
+    assert [file.name for file in tmp_path.iterdir()] == ["committee.json"]

@@ -1,0 +1,75 @@
+"""`Patterns` say all that the rows say, in any order of merging."""
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune.problem import Problem
+
+
+def random_votes(seed, n=40, k=6, weights=False):
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n)
+    labels[:2] = (0, 1)
+    weight = rng.integers(1, 7, n) / 4 if weights else None
+    return vp.Votes(rng.integers(0, 2, (n, k)), labels, sample_weight=weight)
+
+
+def part(votes, rows):
+    weight = votes.weights[rows] / votes.denominator
+    return vp.Votes(votes.matrix[rows], votes.labels[rows], sample_weight=weight)
+
+
+@pytest.mark.parametrize("weights", [False, True])
+def test_merging_parts_in_any_order_gives_the_whole(weights):
+    votes = random_votes(3, n=90, weights=weights)
+    order = np.argsort(~votes.labels, kind="stable")
+    order = np.concatenate([order[i::3] for i in range(3)])
+    a, b, c = (vp.Patterns.of(part(votes, rows)) for rows in np.split(order, 3))
+    whole = vp.Patterns.of(part(votes, np.arange(90)))
+    assert a.merge(b).merge(c) == a.merge(b.merge(c)) == c.merge(a).merge(b) == whole
+
+
+def test_patterns_carry_every_row_once():
+    votes = random_votes(5)
+    patterns = vp.Patterns.of(votes)
+    assert len({tuple(row) for row in patterns.matrix.tolist()}) == patterns.n_patterns
+    for row, positive, negative in zip(
+        patterns.matrix, patterns.positive, patterns.negative, strict=True
+    ):
+        same = (votes.matrix == row).all(axis=1)
+        assert positive == (same & votes.labels).sum()
+        assert negative == (same & ~votes.labels).sum()
+
+
+def test_rows_without_weight_vanish():
+    votes = vp.Votes([[0, 1], [1, 1], [1, 0]], [0, 1, 1], sample_weight=[1, 1, 0])
+    assert vp.Patterns.of(votes).matrix.tolist() == [[False, True], [True, True]]
+
+
+def test_identical_classifiers_are_told_by_their_lowest_index():
+    votes = vp.Votes([[0, 1, 0, 1], [1, 1, 1, 1], [1, 0, 1, 0]], [0, 1, 1])
+    assert vp.Patterns.of(votes).classifier_groups().tolist() == [0, 1, 0, 1]
+
+
+def test_counts_do_not_overflow_with_more_than_255_classifiers():
+    k = 700
+    votes = vp.Votes(np.array([[1] * k, [0] * k]), [1, 0])
+    problem = Problem.of(votes)
+    assert problem.counts(range(k)).tolist() == [0, k]
+    assert vp.Committee(range(k), k - 1, votes.names, k).predict(votes.matrix).tolist() == [1, 0]
+
+
+def test_weights_beyond_64_bits_stay_exact():
+    big = 3.0e18
+    votes = vp.Votes([[1], [0], [1], [1]], [1, 0, 1, 0], sample_weight=[big, big, big, 1.0])
+    patterns = vp.Patterns.of(votes)
+    assert patterns.positive.tolist() == [0, 2 * 3 * 10**18]
+    assert patterns.negative.tolist() == [3 * 10**18, 1]
+    solution = vp.prune(votes, method="brute", objective=vp.Weights(tp=7, tn=1))
+    assert solution.weights.value(solution.confusion) == 14 * 3 * 10**18 + 3 * 10**18
+
+
+def test_pools_of_different_size_do_not_merge():
+    with pytest.raises(vp.InputError, match="other"):
+        vp.Patterns.of(random_votes(0, k=3)).merge(vp.Patterns.of(random_votes(0, k=4)))

@@ -1,0 +1,117 @@
+"""`Votes` takes what people have, refuses what it cannot mean, and never touches the original."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import voteprune as vp
+
+PREDICTIONS = [[0.5, 0.49, 1], [0, 1, 0.2], [0.7, 0.7, 0.5]]
+LABELS = [1, 0, 1]
+EXPECTED = [[True, False, True], [False, True, False], [True, True, True]]
+
+
+def test_a_half_is_a_positive_vote():
+    assert vp.Votes(PREDICTIONS, LABELS).matrix.tolist() == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        np.array,
+        lambda rows: pd.DataFrame(rows, columns=["a", "b", "c"]),
+        lambda rows: pl.DataFrame(rows, schema=["a", "b", "c"], orient="row", strict=False),
+        lambda rows: pa.table(dict(zip("abc", map(list, zip(*rows, strict=True)), strict=True))),
+    ],
+    ids=["numpy", "pandas", "polars", "pyarrow"],
+)
+def test_arrays_and_frames_of_any_kind_give_the_same_votes(make):
+    votes = vp.Votes(make(PREDICTIONS), LABELS)
+    assert votes.matrix.tolist() == EXPECTED
+    assert votes.names in (("a", "b", "c"), ("c0", "c1", "c2"))
+
+
+@pytest.mark.parametrize(
+    "make", [np.array, pd.Series, pl.Series, list, lambda y: np.array(y)[:, None]]
+)
+def test_labels_of_any_vector_kind_are_read(make):
+    assert vp.Votes(PREDICTIONS, make(LABELS)).labels.tolist() == [True, False, True]
+    assert vp.Votes(PREDICTIONS, make([True, False, True])).labels.tolist() == [True, False, True]
+
+
+def test_the_callers_arrays_are_neither_kept_nor_changed():
+    predictions, labels = np.array(EXPECTED), np.array(LABELS)
+    votes = vp.Votes(predictions, labels)
+    predictions[:] = False
+    labels[:] = 0
+    assert votes.matrix.tolist() == EXPECTED
+    assert votes.labels.tolist() == [True, False, True]
+
+
+def test_votes_cannot_be_changed():
+    votes = vp.Votes(PREDICTIONS, LABELS)
+    with pytest.raises(ValueError, match="read-only"):
+        votes.matrix[0, 0] = False
+    with pytest.raises(AttributeError, match="immutable"):
+        votes.names = ("x", "y", "z")
+
+
+def test_votes_survive_pickling_for_parallel_runs():
+    votes = pickle.loads(pickle.dumps(vp.Votes(PREDICTIONS, LABELS, sample_weight=[0.5, 1, 2])))
+    assert votes.matrix.tolist() == EXPECTED
+    assert votes.weights.tolist() == [1, 2, 4]
+    assert votes.denominator == 2
+
+
+def test_select_keeps_names_with_their_columns():
+    votes = vp.Votes(PREDICTIONS, LABELS, names=["a", "b", "c"]).select([2, 0])
+    assert votes.names == ("c", "a")
+    assert votes.matrix.tolist() == [[True, True], [False, False], [True, True]]
+
+
+def test_weights_are_read_as_the_decimals_they_print_as():
+    votes = vp.Votes(PREDICTIONS, LABELS, sample_weight=[0.1, 0.2, 0.3])
+    assert (votes.weights.tolist(), votes.denominator) == ([1, 2, 3], 10)
+
+
+BAD = {
+    "nan": ([[np.nan, 1]], [1], {}, "predictions"),
+    "inf": ([[np.inf, 1], [0, 1]], [1, 0], {}, "predictions"),
+    "missing": ([[None, 1], [0, 1]], [1, 0], {}, "predictions"),
+    "above one": ([[1.2, 1], [0, 1]], [1, 0], {}, "predictions"),
+    "below zero": ([[-0.1, 1], [0, 1]], [1, 0], {}, "predictions"),
+    "text": ([["a", "b"], ["c", "d"]], [1, 0], {}, "predictions"),
+    "ragged": ([[1, 0], [1]], [1, 0], {}, "predictions"),
+    "a vector": ([0, 1, 1], [1, 0, 1], {}, "predictions"),
+    "no classifiers": (np.empty((2, 0)), [1, 0], {}, "predictions"),
+    "no rows": (np.empty((0, 3)), [], {}, "predictions"),
+    "three classes": (PREDICTIONS, [0, 1, 2], {}, "y"),
+    "minus one": (PREDICTIONS, [-1, 1, 1], {}, "y"),
+    "text labels": (PREDICTIONS, ["no", "yes", "no"], {}, "y"),
+    "missing label": (PREDICTIONS, [0, 1, None], {}, "y"),
+    "nan label": (PREDICTIONS, [0, 1, np.nan], {}, "y"),
+    "only positives": (PREDICTIONS, [1, 1, 1], {}, "y"),
+    "only negatives": (PREDICTIONS, [0, 0, 0], {}, "y"),
+    "no labels": (PREDICTIONS, None, {}, "y"),
+    "too few labels": (PREDICTIONS, [0, 1], {}, "y"),
+    "label matrix": (PREDICTIONS, [[0, 1], [1, 0], [1, 1]], {}, "y"),
+    "negative weight": (PREDICTIONS, LABELS, {"sample_weight": [1, -1, 1]}, "sample_weight"),
+    "nan weight": (PREDICTIONS, LABELS, {"sample_weight": [1, np.nan, 1]}, "sample_weight"),
+    "text weight": (PREDICTIONS, LABELS, {"sample_weight": ["a", "b", "c"]}, "sample_weight"),
+    "too many weights": (PREDICTIONS, LABELS, {"sample_weight": [1] * 4}, "sample_weight"),
+    "a class of no weight": (PREDICTIONS, LABELS, {"sample_weight": [1, 0, 1]}, "y"),
+    "too few names": (PREDICTIONS, LABELS, {"names": ["a"]}, "names"),
+    "a name twice": (PREDICTIONS, LABELS, {"names": ["a", "a", "b"]}, "names"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_votes_are_refused_by_the_name_of_the_argument(case):
+    predictions, labels, options, argument = BAD[case]
+    with pytest.raises(vp.InputError) as caught:
+        vp.Votes(predictions, labels, **options)
+    assert caught.value.argument == argument
