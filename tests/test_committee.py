@@ -45,6 +45,7 @@ def test_an_array_must_have_the_pools_columns():
         ((0, 1), 2, ("a", "b"), 3, "threshold"),
         ((0, 1), -1, ("a", "b"), 3, "threshold"),
         ((0, 1), 0, ("a",), 3, "names"),
+        ((0, 1), 0, ("a", "a"), 3, "names"),
     ],
 )
 def test_what_is_no_committee_cannot_be_made(members, threshold, names, pool, argument):

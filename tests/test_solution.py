@@ -124,6 +124,13 @@ def test_files_that_cannot_be_read_give_a_typed_error(tmp_path):
             vp.Solution.load(path)
 
 
+def test_saved_files_are_as_readable_as_any_other(solution, tmp_path):
+    plain = tmp_path / "plain"
+    plain.write_text("")
+    solution.save(tmp_path / "solution.json")
+    assert (tmp_path / "solution.json").stat().st_mode == plain.stat().st_mode
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(solution, tmp_path, monkeypatch):
     path = tmp_path / "solution.json"
     path.write_text("old")

@@ -53,6 +53,8 @@ class Committee:
             )
         if len(self.names) != len(self.members):
             raise InputError("names", "there must be one name per member.")
+        if len(set(self.names)) != len(self.names):
+            raise InputError("names", "two members have the same name; names must differ.")
         order = sorted(range(len(self.members)), key=lambda i: self.members[i])
         object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))

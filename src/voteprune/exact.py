@@ -31,7 +31,7 @@ def exact(value: object, argument: str) -> Fraction:
     Parameters
     ----------
     value
-        An int, float, Fraction, Decimal or NumPy scalar.
+        An int, float, Fraction, Decimal or NumPy scalar; text is not a number.
     argument
         Name for the error message.
 
@@ -42,7 +42,7 @@ def exact(value: object, argument: str) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Number | str):
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Number):
         raise InputError(argument, f"expected a number, got {value!r}.")
     try:
         if isinstance(value, numbers.Integral):

@@ -30,6 +30,10 @@ def write_text(path: str | Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
+        # Temporary files are private; the result is as readable as any file written plainly.
+        mask = os.umask(0)
+        os.umask(mask)
+        Path(temporary).chmod(target.stat().st_mode if target.exists() else 0o666 & ~mask)
         Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

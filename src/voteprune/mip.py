@@ -146,22 +146,28 @@ def _ask(formulation: Formulation, run: Run) -> Answer:
     return solve(run.solver.info, formulation.model, options, start, report)
 
 
+def _slack(formulation: Formulation, value: float) -> float:
+    """Return how far off a solver may be about an objective of this size."""
+    largest = float(np.abs(formulation.model.objective).max(initial=1.0))
+    return _TOLERANCE * max(largest, abs(value))
+
+
 def _units(formulation: Formulation, bound: float) -> float:
     """Return a model bound in units, widened by the solver's tolerance."""
     if not np.isfinite(bound):
         return np.inf
-    return formulation.base + formulation.scale * (bound + _TOLERANCE * max(1.0, abs(bound)))
+    return formulation.base + formulation.scale * (bound + _slack(formulation, bound))
 
 
 def _reaches(formulation: Formulation, units: int, claimed: float) -> bool:
     """Tell whether a recounted value is what the solver claimed, within its tolerance."""
     value = (units - formulation.base) / formulation.scale
-    return value >= claimed - _TOLERANCE * max(1.0, abs(claimed))
+    return value >= claimed - _slack(formulation, claimed)
 
 
 def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
     """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
-    room = 4 * _TOLERANCE * formulation.scale * max(1.0, abs(claimed))
+    room = 4 * formulation.scale * _slack(formulation, claimed)
     return ledger.units is not None and ledger.bound - ledger.units <= room
 
 
