@@ -22,7 +22,7 @@ FLOORS = [
     {"run", "infeasible", "openings"},
     {"brute", "heuristics", "mip"},
     {"methods", "solution"},
-    {"prune"},
+    {"comparison", "prune"},
     {"compare", "tables"},
     {"cli"},
 ]

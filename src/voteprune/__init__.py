@@ -13,7 +13,8 @@ for your criterion under your constraints, and learn how far from optimal it can
 from importlib.metadata import version as _version
 
 from .committee import Committee
-from .compare import Comparison, compare
+from .compare import compare
+from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
 from .diversity import CONFIGURATIONS, Diversity, FailureCredit

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import jsonfile
 from .committee import Committee
+from .comparison import Comparison, Row
 from .constraints import Constraint, check_constraints
 from .diversity import Diversity, FailureCredit, check_diversity
 from .exceptions import InputError
@@ -28,116 +25,6 @@ from .votes import Votes, as_votes
 
 _LEFT_OUT = ("brute", "paper")
 """Not compared unless asked for: they cannot do, or take very long for, pools of common size."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What one method made of the votes; None where there is nothing to say.
-
-    Parameters
-    ----------
-    method
-        Its name.
-    status, termination
-        As on its `Solution`.
-    size, threshold
-        Of the committee.
-    value, bound
-        The objective on the votes, and what no committee can exceed.
-    accuracy, balanced_accuracy
-        On the votes the committee was chosen on.
-    test_accuracy, test_balanced_accuracy
-        On the test votes.
-    diversity
-        Mean PFC of the members on the votes; a committee of one has none.
-    seconds
-        What it took.
-    """
-
-    method: str
-    status: str
-    termination: str
-    size: int | None
-    threshold: int | None
-    value: float | None
-    bound: float | None
-    accuracy: float | None
-    balanced_accuracy: float | None
-    test_accuracy: float | None
-    test_balanced_accuracy: float | None
-    diversity: float | None
-    seconds: float
-
-
-COLUMNS = tuple(field.name for field in fields(Row))
-"""The columns of a comparison, in order."""
-
-_SHOWN = {
-    "method": "method",
-    "size": "size",
-    "threshold": "L",
-    "value": "objective",
-    "bound": "bound",
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced",
-    "test_accuracy": "test acc.",
-    "test_balanced_accuracy": "test bal.",
-    "diversity": "mean PFC",
-    "seconds": "seconds",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The rows of a comparison, in the order the methods were given.
-
-    Parameters
-    ----------
-    objective
-        The criterion every method was asked to maximise.
-    rows
-        One per method.
-    solutions
-        The methods' solutions, in the same order.
-    """
-
-    objective: str
-    rows: tuple[Row, ...]
-    solutions: tuple[Solution, ...]
-
-    def table(self) -> str:
-        """Return the rows as text; columns nobody has anything to say in are left out."""
-        shown = [
-            name
-            for name in _SHOWN
-            if any(getattr(row, name) is not None for row in self.rows)
-            and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
-        ]
-        lines = [[_SHOWN[name] for name in shown]]
-        lines += [[_cell(name, getattr(row, name)) for name in shown] for row in self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
-
-    def to_csv(self) -> str:
-        """Return all columns as CSV text; what is not known is empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        for row in self.rows:
-            values = (getattr(row, name) for name in COLUMNS)
-            writer.writerow("" if value is None else value for value in values)
-        return out.getvalue()
-
-    def to_json(self) -> str:
-        """Return all columns as JSON text; what is not known is null."""
-        rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
-        return jsonfile.dump("comparison", {"objective": self.objective, "rows": rows})
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,11 +190,3 @@ def _mean_credit(committee: Committee, credit: NDArray[np.float64]) -> float | N
         return None
     among = credit[np.ix_(committee.members, committee.members)]
     return float(among.sum() / (committee.size * (committee.size - 1)))
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
-    if name == "seconds":
-        return f"{value:.2f}"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -101,7 +101,9 @@ class Ledger:
         if threshold is None:
             best = self.problem.best_threshold(members)
         else:
-            best = self.problem.at_threshold(members, threshold)
+            committee = self.problem.committee(members, threshold)
+            allowed = self.problem.allows(committee)
+            best = (committee, self.problem.units(committee)) if allowed else None
         if best is None or (self.units is not None and best[1] <= self.units):
             return False
         self.committee, self.units = best

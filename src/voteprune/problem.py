@@ -263,11 +263,6 @@ class Problem:
         threshold = int(places[np.argmax(values[places])])
         return self.committee(members, threshold), self.gains.base + int(values[threshold])
 
-    def at_threshold(self, members: Sequence[int], threshold: int) -> tuple[Committee, int] | None:
-        """Return the committee with this threshold and its value in units, None if not allowed."""
-        committee = self.committee(members, threshold)
-        return (committee, self.units(committee)) if self.allows(committee) else None
-
     def _net_by_threshold(self, gains: Gains, counts: NDArray[np.int64], size: int) -> IntArray:
         # Without the base, which may not fit where the nets do.
         by_count = sum_by_group(gains.net, counts, size + 1)
