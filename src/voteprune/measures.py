@@ -103,8 +103,9 @@ def _correlation(pairs: PairCounts) -> Matrix:
     (first, second), neither = pairs.only_one, pairs.neither
     both = pairs.whole - pairs.differ - neither
     wrong = pairs._wide(pairs.credit.failures)
-    spread = np.sqrt((wrong * (pairs.whole - wrong)).astype(np.float64))
-    return _ratio(both * neither - first * second, spread[:, None] * spread[None, :], pairs)
+    spread = (wrong * (pairs.whole - wrong)).astype(np.float64)
+    bottom = np.sqrt(spread[:, None] * spread[None, :])
+    return _ratio(both * neither - first * second, bottom, pairs)
 
 
 def _ratio(top: NDArray[Any], bottom: NDArray[Any], pairs: PairCounts) -> Matrix:

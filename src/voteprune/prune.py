@@ -6,6 +6,7 @@ import math
 import platform
 import time
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import joblib
@@ -173,13 +174,16 @@ def _versions(solver: Solver | None) -> dict[str, str]:
     wanted = ["voteprune", "numpy", "scipy"]
     if solver is not None and solver.info.distribution not in wanted:
         wanted.append(solver.info.distribution)
-    found = {"python": platform.python_version()}
-    for name in wanted:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            found[name] = "unknown"
-    return found
+    return {"python": platform.python_version(), **{name: _version_of(name) for name in wanted}}
+
+
+@cache
+def _version_of(distribution: str) -> str:
+    # Reading the metadata takes longer than pruning a small pool.
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "unknown"
 
 
 def _check_method(method: object, solver: object) -> Method:

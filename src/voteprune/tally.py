@@ -61,7 +61,7 @@ def _by_digits(
     weights: IntArray, rows: NDArray[np.intp], shape: tuple[int, ...], product: Any
 ) -> NDArray[Any]:
     """Add up a product over blocks of rows, for every digit of the weights."""
-    total: NDArray[Any] = np.zeros(shape, dtype=np.int64)
+    total: NDArray[Any] = np.zeros(shape, dtype=object if weights.dtype == object else np.int64)
     for scale, digits in _digits(weights[rows]):
         part = np.zeros(shape)
         for first in range(0, len(rows), _ROWS):

@@ -1,0 +1,87 @@
+"""One table, all methods: the rows are what the methods and the votes say."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from heuristics.test_laws import pool
+
+SOME = ["full", "best", "hc-uwa", "brute"]
+
+
+def test_rows_are_what_prune_returns():
+    votes, test = pool(), pool(seed=1)
+    found = vp.compare(votes, methods=SOME, test=test, random_state=0)
+    assert [row.method for row in found.rows] == SOME
+    for row, solution in zip(found.rows, found.solutions, strict=True):
+        alone = vp.prune(votes, method=row.method, random_state=0)
+        assert solution.committee == alone.committee
+        assert (row.size, row.threshold) == (alone.committee.size, alone.committee.threshold)
+        assert row.value == row.accuracy == alone.value
+        assert row.bound == alone.bound
+        decided = test.matrix[:, alone.committee.members].sum(axis=1) > alone.committee.threshold
+        right = decided == test.labels
+        assert row.test_accuracy == pytest.approx(right.mean())
+        halves = [right[test.labels == label].mean() for label in (True, False)]
+        assert row.test_balanced_accuracy == pytest.approx(np.mean(halves))
+
+
+def test_diversity_is_the_mean_pfc():
+    votes = pool()
+    row = vp.compare(votes, methods=["full"]).rows[0]
+    credit = vp.FailureCredit.of(vp.Patterns.of(votes))
+    assert row.diversity == pytest.approx(float(sum(credit.pfc(range(12))) / 12))
+    assert vp.compare(votes, methods=["best"]).rows[0].diversity is None
+
+
+def test_table_csv_and_json_say_the_same():
+    found = vp.compare(pool(), methods=SOME, random_state=0)
+    lines = found.table().splitlines()
+    assert [line.split()[0] for line in lines] == ["method", *SOME]
+    assert "test" not in lines[0]
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    document = json.loads(found.to_json())
+    assert document["format"] == "voteprune.comparison"
+    for row, written, parsed in zip(found.rows, rows, document["rows"], strict=True):
+        assert written["method"] == parsed["method"] == row.method
+        assert float(written["accuracy"]) == parsed["accuracy"] == row.accuracy
+        assert (written["bound"] or None) == (None if row.bound is None else str(row.bound))
+
+
+def test_all_that_can_are_compared_when_none_is_named():
+    votes = pool(n=60, k=6)
+    found = vp.compare(votes, time_limit=5, random_state=0)
+    assert {"exact", "hc-uwa", "pareto"} <= {row.method for row in found.rows}
+    assert {"brute", "paper"}.isdisjoint(row.method for row in found.rows)
+    limited = vp.compare(votes, constraints=vp.Require(1), time_limit=5, random_state=0)
+    assert [row.method for row in limited.rows] == ["exact"]
+    majority = vp.compare(votes, threshold="majority", time_limit=5, random_state=0)
+    assert {"exact", "checklist"}.isdisjoint(row.method for row in majority.rows)
+
+
+def test_another_objective_has_its_own_column():
+    found = vp.compare(pool(), methods=["hc-acc"], objective="recall")
+    assert "objective" in found.table().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"methods": ["hc-acc", "nope"]}, "methods"),
+        ({"methods": "hc-acc"}, "methods"),
+        ({"methods": []}, "methods"),
+        ({"methods": ["hc-acc"], "constraints": vp.Require(1)}, "constraints"),
+        ({"methods": ["hc-acc", "exact"], "threshold": "majority"}, "threshold"),
+        ({"test": np.ones((3, 12))}, "test"),
+        ({"test": pool(k=3)}, "test"),
+        ({"objective": "f2"}, "objective"),
+    ],
+)
+def test_bad_input_is_named_before_anything_runs(arguments, named):
+    with pytest.raises(vp.InputError) as error:
+        vp.compare(pool(), **arguments)
+    assert error.value.argument == named
