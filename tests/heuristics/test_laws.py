@@ -1,6 +1,7 @@
 """What every heuristic owes: a recounted committee, reproducible, within limits and time."""
 
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -205,3 +206,10 @@ def test_every_method_is_listed_with_its_source():
         assert method.summary
         assert method.reference
         assert len(method.summary) < 90
+
+
+def test_the_guide_names_every_heuristic():
+    guide = Path(__file__).parents[2] / "docs/methods.md"
+    text = guide.read_text(encoding="utf-8")
+    assert [name for name in HEURISTICS if f"`{name}`" not in text] == []
+    assert [name for name in vp.MEASURES if f'"{name}"' not in text] == []
