@@ -1,0 +1,102 @@
+"""From the words of a request to an exit code.
+
+`main` never lets an error through: whatever voteprune raises on purpose becomes one message on
+stderr, with the library's arguments spelt as the options they came from. cyclopts, which takes
+the words apart, belongs to an extra; so it is imported late, and `commands`, which needs it, too.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+from ..exceptions import FileFormatError, InputError, VotepruneError
+from .output import INTERRUPTED, PROVED, WRONG, say
+
+_OPTIONS = {
+    **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
+    "tau": "--tau",
+    "gamma": "--gamma",
+    "time_limit": "--time-limit",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+    "Require": "--require",
+    "Forbid": "--forbid",
+    "Budget(limit)": "--budget",
+}
+"""How the arguments of the library are spelt here."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments
+        Words after the program's name; those of the process when omitted.
+    """
+    try:
+        from cyclopts import CycloptsError
+    except ImportError:
+        say("the command line needs cyclopts. Install it: pip install 'voteprune[cli]'")
+        return WRONG
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
+    try:
+        return _app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+    except CycloptsError as error:
+        say(f"{error} See voteprune --help.")
+    except FileFormatError as error:
+        say(str(error))
+    except InputError as error:
+        say(f"{_OPTIONS.get(error.argument, error.argument)}: {error.message}")
+    except VotepruneError as error:
+        say(str(error))
+    except OSError as error:
+        say(f"{error.filename or 'output'}: {error.strerror or error}.")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return WRONG
+
+
+def _app() -> Any:
+    from cyclopts import App, Parameter
+
+    from .commands import apply_command, prune_command, solvers_command
+
+    app = App(
+        name="voteprune",
+        help="Prune ensembles of classifiers with proof.",
+        help_epilogue="Exit codes: 0 proved, 2 wrong or infeasible request, 3 a limit came before "
+        "the proof, 130 interrupted.\n\nExample: voteprune prune votes.csv --target label",
+        version=version("voteprune"),
+        help_format="markdown",
+        default_parameter=Parameter(negative=(), show_default=_shown_default),
+        exit_on_error=False,
+        print_error=False,
+        suppress_keyboard_interrupt=False,
+        result_action="return_value",
+    )
+    app.command(
+        prune_command,
+        name="prune",
+        help_epilogue="Examples:\n\n"
+        "voteprune prune votes.csv --k 40 --diversity F2 --output committee.json\n\n"
+        "voteprune prune votes.parquet --target label --objective balanced_accuracy "
+        "--at-least recall=0.9 --max-size 7",
+    )
+    app.command(
+        apply_command,
+        name="apply",
+        help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
+    )
+    app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+    return app
+
+
+def _shown_default(value: object) -> object:
+    """Hide the default of a flag that is off; everybody expects that one."""
+    return None if value is False else value

@@ -1,0 +1,66 @@
+"""The live line: how long a run has lasted, its incumbent, bound and gap.
+
+It is drawn on stderr, and only if that is a terminal; pipes and files get nothing. It vanishes
+when the run ends. rich draws it and comes with cyclopts, so it is imported late.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+from ..ledger import Progress
+
+
+@contextlib.contextmanager
+def live_line() -> Iterator[Callable[[Progress], None] | None]:
+    """Show a live line on stderr while the block lasts, if a person may be looking.
+
+    Yields
+    ------
+    callable or None
+        The callback for `prune` that feeds the line; None where none is shown.
+    """
+    # Asked of the stream itself: rich would also believe environment variables.
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    line = _Line()
+    with Live(
+        line,  # type: ignore[arg-type]
+        console=Console(stderr=True),
+        refresh_per_second=4,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        yield line.hear
+
+
+class _Line:
+    """Where the run stands, as one line that is redrawn while it lasts."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter()
+        self._latest: Progress | None = None
+
+    def hear(self, progress: Progress) -> None:
+        self._latest = progress
+
+    def __rich__(self) -> object:
+        from rich.text import Text
+
+        words = [f"{time.perf_counter() - self._began:6.1f} s"]
+        if self._latest is not None:
+            value, gap = self._latest.value, self._latest.gap
+            words += [
+                f"incumbent {'none' if value is None else f'{value:.6g}'}",
+                f"bound {self._latest.bound:.6g}",
+                f"gap {'unknown' if gap is None else f'{100 * gap:.3g} %'}",
+            ]
+        return Text("   ".join(words), no_wrap=True, overflow="ellipsis")

@@ -1,0 +1,143 @@
+"""What the texts of options mean, and which of them cannot be.
+
+The command line speaks in words such as ``recall=0.9``; the library takes objects. Errors raised
+here name the option rather than the library's argument.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from ..constraints import AtLeast, AtMost, Budget, Constraint
+from ..diversity import Diversity
+from ..exceptions import FileFormatError, InputError
+from ..objectives import Weights
+
+
+def read_objective(text: str) -> str | Weights:
+    """Read ``--objective``.
+
+    Parameters
+    ----------
+    text
+        A criterion's name, which is returned as it is, or weights such as ``tp=1,fp=-5``.
+    """
+    if "=" not in text:
+        return text
+    weights: dict[str, float] = {}
+    for name, value in _pairs("--objective", text):
+        if name not in ("tp", "fn", "tn", "fp") or name in weights:
+            raise InputError(
+                "--objective", f"{name!r}: weights are on tp, fn, tn and fp, each once at most."
+            )
+        weights[name] = value
+    return Weights(**weights)
+
+
+def read_limits(
+    kind: type[AtLeast] | type[AtMost], option: str, texts: Sequence[str]
+) -> Iterator[Constraint]:
+    """Read limits on criteria and counts.
+
+    Parameters
+    ----------
+    kind
+        Whether they are floors or ceilings.
+    option
+        Where they come from, for messages.
+    texts
+        Each ``name=number``, or several with commas between.
+    """
+    for text in texts:
+        for name, value in _pairs(option, text):
+            try:
+                yield kind(name, value)
+            except InputError as error:
+                raise InputError(option, error.message) from None
+
+
+def read_diversity(
+    name: str | None, tau: float | None, gamma: float | None
+) -> str | Diversity | None:
+    """Read ``--diversity``, or ``--tau`` and ``--gamma`` in its stead; None asks for none.
+
+    Parameters
+    ----------
+    name
+        A configuration of the paper.
+    tau
+        Least PFC of every member.
+    gamma
+        Least mean PFC.
+    """
+    if tau is None and gamma is None:
+        return name
+    if name is not None:
+        raise InputError("--diversity", "sets tau and gamma itself; give it or them, not both.")
+    return Diversity(tau=0 if tau is None else tau, gamma=gamma)
+
+
+def build_budget(
+    prices: dict[str, float], limit: float | None, names: Sequence[str], path: Path | None
+) -> Budget:
+    """Give every classifier its price.
+
+    Parameters
+    ----------
+    prices
+        What the file of costs says.
+    limit
+        Most the members may cost together.
+    names
+        The classifiers; each must have a price.
+    path
+        The file of costs, for messages.
+    """
+    missing = [name for name in names if name not in prices]
+    if missing:
+        raise FileFormatError(
+            path or "costs",
+            f"has no cost for {missing[0]!r}. Give every classifier one, 0 if free.",
+        )
+    # Costs of classifiers that --k leaves out are welcome and unused.
+    return Budget([prices[name] for name in names], limit)
+
+
+def check_output(output: Path, *inputs: Path) -> None:
+    """Refuse what cannot be written, before the work rather than after it.
+
+    Parameters
+    ----------
+    output
+        The file to be written; may exist.
+    inputs
+        Files that must not be overwritten.
+    """
+    if output.exists() and not output.is_file():
+        raise InputError("--output", f"{output} is not a regular file. Name a file.")
+    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
+        raise InputError("--output", f"{output} is the input. Name another file.")
+    try:
+        with tempfile.TemporaryFile(dir=output.parent):
+            pass
+    except OSError as error:
+        raise InputError(
+            "--output",
+            f"cannot write to the directory {output.parent}: {error.strerror}. Name a file in a "
+            "directory that exists and may be written to.",
+        ) from None
+
+
+def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:
+    """Read ``name=number,name=number``."""
+    for pair in text.split(","):
+        name, equals, number = pair.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise InputError(option, f"{pair!r} is not name=number, as in recall=0.9 or fp=-5.")
+        yield name.strip(), int(value) if value.is_integer() else value

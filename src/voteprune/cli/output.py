@@ -1,0 +1,156 @@
+"""What is told: data to stdout, messages to stderr, and the outcome as an exit code.
+
+Everything a program may read is on stdout, so that it can be piped; what only a person wants is
+on stderr. A figure that is undefined, such as the recall on rows without positives, is null in
+JSON and said in words in text.
+"""
+
+from __future__ import annotations
+
+import json as jsonlib
+import os
+import sys
+from typing import Any
+
+from ..confusion import Confusion
+from ..exceptions import InputError
+from ..objectives import METRICS, Weights, resolve
+from ..solution import Solution
+from ..tables import Bools, Rows
+
+PROVED, WRONG, UNPROVED, INTERRUPTED = 0, 2, 3, 130
+"""The exit codes."""
+
+
+def emit(text: str) -> None:
+    """Write data to stdout.
+
+    Parameters
+    ----------
+    text
+        With its line ends.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, unless the reader has merely left.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # Python flushes once more at its end, and would fail aloud.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # A reader that has seen enough, as in "voteprune ... | head", is no error.
+        if not isinstance(error, BrokenPipeError):
+            raise InputError("stdout", f"cannot be written: {error.strerror}.") from None
+
+
+def say(message: str) -> None:
+    """Tell a person something, on stderr.
+
+    Parameters
+    ----------
+    message
+        One line, without its end.
+    """
+    print(f"voteprune: {message}", file=sys.stderr)
+
+
+def exit_code(solution: Solution) -> int:
+    """Return the exit code that says how a run has ended.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    """
+    if solution.status == "infeasible":
+        return WRONG
+    if solution.status == "optimal" or solution.termination == "finished":
+        return PROVED
+    return INTERRUPTED if solution.termination == "interrupted" else UNPROVED
+
+
+def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
+    """Count the committee's decisions on the test rows.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    test
+        Rows that it has not seen.
+
+    Returns
+    -------
+    dict or None
+        Scores as they stand in the JSON document, with None for what is undefined; None in all
+        if there is no committee, or no labels.
+    """
+    if solution.committee is None or test.labels is None:
+        return None
+    predicted: Bools = solution.committee.predict(test.votes) == 1
+    labels = test.labels
+    counts = {
+        "tp": int((predicted & labels).sum()),
+        "fn": int((~predicted & labels).sum()),
+        "tn": int((~predicted & ~labels).sum()),
+        "fp": int((predicted & ~labels).sum()),
+    }
+    confusion = Confusion(**counts)
+
+    def value(criterion: str | Weights) -> float | None:
+        try:
+            weights = resolve(criterion, confusion.positives, confusion.negatives)
+        except ZeroDivisionError:  # a share of a class that has no rows
+            return None
+        return float(weights.value(confusion))
+
+    return {
+        "n_rows": len(labels),
+        "accuracy": value("accuracy"),
+        "balanced_accuracy": value("balanced_accuracy"),
+        "value": value(solution.objective if solution.objective in METRICS else solution.weights),
+        "confusion": counts,
+    }
+
+
+def solution_json(solution: Solution, scores: dict[str, Any] | None) -> str:
+    """Write the solution's document; readers of it step over the test scores.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    scores
+        What `score_test_rows` returned; None adds nothing.
+    """
+    if scores is None:
+        return solution.to_json()
+    document = {**jsonlib.loads(solution.to_json()), "test": scores}
+    return jsonlib.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
+    """Write the solution's summary, with lines on the test rows below it.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    scores
+        What `score_test_rows` returned; None adds nothing.
+    """
+    lines = [solution.summary()]
+    if scores is not None:
+        shown = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+        shown.setdefault(solution.objective, scores["value"])
+        words = (
+            f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
+            for name, value in shown.items()
+        )
+        lines.append(f"  test rows    {scores['n_rows']} rows: {', '.join(words)}")
+        counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
+        lines.append(f"               {counts}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,67 @@
+"""Parquet tables: columns have types, so most cells are right before they are looked at.
+
+There are no lines in a Parquet file; faults are named by their row, counted from 1.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import FileFormatError
+from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
+
+
+def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
+    """Read a Parquet table.
+
+    Parameters
+    ----------
+    path
+        The file, for messages.
+    data
+        Its bytes.
+    choose
+        Says which columns play a part.
+    pl
+        The module polars, which the caller imports as late as can be.
+    """
+    if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or len(data) < 12:
+        what = "is cut off" if data[:4] == b"PAR1" else "is not a Parquet file"
+        raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
+                              "again, or call it .csv if it is one.")  # fmt: skip
+    try:
+        frame = pl.read_parquet(io.BytesIO(data))
+        layout = choose(tuple(frame.columns))
+        for name in layout.votes + (() if layout.label is None else (layout.label,)):
+            kind = frame.schema[name]
+            if not (kind.is_numeric() or kind in (pl.Boolean, pl.Null)):
+                raise FileFormatError(path, f"column {name!r} holds {kind}, not numbers.")
+            frame = frame.with_columns(frame[name].cast(pl.Float64))
+        for other in (layout.part, layout.index):
+            if other is not None:
+                frame = frame.with_columns(frame[other].cast(pl.String).fill_null(""))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        reason = str(error).partition("\n")[0]
+        raise FileFormatError(path, f"cannot be read as Parquet: {reason}") from None
+    if not frame.height:
+        raise FileFormatError(path, "has columns but no rows.")
+    rows = sound_rows(frame, layout)
+    if rows is None:
+        raise FileFormatError(path, _parquet_fault(frame, layout))
+    return rows
+
+
+def _parquet_fault(frame: Any, layout: Layout) -> str:
+    """Say what breaks a rule, with its 1-based row."""
+    for row, cells in enumerate(frame.iter_rows(named=True), start=1):
+        for name in (*layout.votes, layout.label):
+            if name is not None:
+                value = cells[name]
+                shown = "" if value is None else f"{value:g}"
+                if fault := cell_fault(name, shown, value, name == layout.label):
+                    return f"row {row}: {fault}"
+        if layout.part is not None and is_test_part(cells[layout.part]) is None:
+            return f"row {row}: {unknown_part(cells[layout.part])}"
+    return "cannot be read as a vote table."

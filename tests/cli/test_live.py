@@ -1,0 +1,64 @@
+"""The live line: a terminal has one, a pipe has none, and Ctrl-C keeps the incumbent."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+
+import voteprune as vp
+
+COMMAND = [sys.executable, "-m", "voteprune.cli"]
+
+
+def start(*words, stderr):
+    # A handler here becomes the default in the child, even where the tests run with SIGINT ignored.
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return subprocess.Popen(
+            [*COMMAND, *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        )
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def read_until(descriptor, word, seconds=30.0):
+    """Return what a terminal shows until a word appears."""
+    shown, deadline = b"", time.monotonic() + seconds
+    while word not in shown:
+        ready, _, _ = select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))
+        assert ready, f"{word!r} did not appear in {shown!r}"
+        shown += os.read(descriptor, 4096)
+    return shown.decode()
+
+
+def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
+    saved = tmp_path / "committee.json"
+    ours, theirs = pty.openpty()
+    words = ("prune", hard, "--time-limit", 600, "--json", "--output", saved)
+    process = start(*words, stderr=theirs)
+    os.close(theirs)
+    # The live line is there, and by then there is an incumbent.
+    shown = read_until(ours, b"gap")
+    assert "incumbent" in shown
+    assert "bound" in shown
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    os.close(ours)
+    assert process.returncode == 130
+    solution = vp.Solution.from_json(out.decode())
+    assert solution.termination == "interrupted"
+    assert solution.status == "feasible"
+    assert vp.Solution.load(saved) == solution
+
+
+def test_a_pipe_gets_no_live_line(hard):
+    process = start("prune", hard, "--time-limit", 1, "--json", stderr=subprocess.PIPE)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (3, b"")
+    assert vp.Solution.from_json(out.decode()).status == "feasible"
