@@ -110,9 +110,7 @@ def at_one_size(n: int) -> list[str]:
 def over_sizes(sizes: list[int]) -> list[str]:
     """Return a table of seconds over N for what finishes by itself at every size."""
     names = [
-        method.name
-        for method in vp.methods()
-        if not method.proves and method.name not in SEARCHES
+        method.name for method in vp.methods() if not method.proves and method.name not in SEARCHES
     ]
     lines = []
     for kind, draw in KINDS.items():
