@@ -11,14 +11,14 @@ from oracle import Oracle
 
 def exact_paths() -> dict[str, dict]:
     """Every exact way to solve a problem here: method, solver, presolve on and off."""
-    paths = {"brute": {"method": "brute"}}
+    paths = {"brute": {"method": "brute"}, "exact": {"method": "exact"}}
     for info in vp.solvers():
         if not info.installed:
             continue
         for presolve in (True, False):
             solver = vp.Solver(info.name, presolve=presolve)
             suffix = "" if presolve else " without presolve"
-            paths[f"exact {info.name}{suffix}"] = {"method": "exact", "solver": solver}
+            paths[f"merged {info.name}{suffix}"] = {"method": "merged", "solver": solver}
     for name in ("highs", "scip"):
         if any(info.name == name and info.installed for info in vp.solvers()):
             paths[f"paper {name}"] = {"method": "paper", "solver": name}

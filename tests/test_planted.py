@@ -21,7 +21,7 @@ def planted_pool(seed, n=300, k=100, size=5):
 
 
 @pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("method", ["exact", "paper"])
+@pytest.mark.parametrize("method", ["exact", "merged", "paper"])
 def test_bounds_stay_above_a_planted_committee(seed, method):
     matrix, y, members = planted_pool(seed)
     bounds = []

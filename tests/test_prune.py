@@ -32,13 +32,13 @@ def test_value_confusion_and_predictions_agree():
 
 def test_no_time_still_gives_a_committee_and_a_valid_bound():
     truth = vp.prune(VOTES, method="brute")
-    for method in ("exact", "paper", "brute"):
+    for method in ("exact", "merged", "paper", "brute"):
         solution = vp.prune(VOTES, method=method, time_limit=0)
         assert solution.value is not None, method
         assert solution.value <= truth.value <= solution.bound
 
 
-@pytest.mark.parametrize("method", ["exact", "paper", "brute"])
+@pytest.mark.parametrize("method", ["exact", "merged", "paper", "brute"])
 @pytest.mark.parametrize("diversity", [None, "F2", "F3"])
 def test_a_pool_of_one_works(method, diversity):
     solution = vp.prune([[0], [1], [1]], [0, 1, 0], method=method, diversity=diversity)
@@ -90,7 +90,7 @@ def test_seeds_are_recorded_and_reproduce():
     assert vp.prune(VOTES, time_limit=0, random_state=old).seed >= 0
 
 
-@pytest.mark.parametrize("method", ["exact", "paper", "brute"])
+@pytest.mark.parametrize("method", ["exact", "merged", "paper", "brute"])
 def test_an_infeasible_request_names_the_clash_and_gives_no_committee(method):
     solution = vp.prune(
         VOTES,

@@ -7,17 +7,26 @@ from collections.abc import Sequence
 from .brute import solve_by_brute_force
 from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
 from .diversity import Diversity
+from .engine import solve_exact
 from .exceptions import InputError
 from .heuristics import HEURISTICS
 from .mip import solve_merged, solve_paper
 from .run import Method, ThresholdRule
+from .search import solve_by_search
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
         Method(
             "exact",
-            "best committee with proof, from merged patterns",
+            "best committee with proof: search, bounds for every size and threshold, then MIP",
+            "voteprune",
+            solve_exact,
+            uses_solver=True,
+        ),
+        Method(
+            "merged",
+            "the merged-pattern integer program on a solver, start to end",
             "voteprune",
             solve_merged,
             uses_solver=True,
@@ -36,6 +45,13 @@ METHODS: dict[str, Method] = {
             "the oracle of the tests",
             solve_by_brute_force,
             uses_solver=False,
+        ),
+        Method(
+            "search",
+            "local search on vote counts, without a proof",
+            "voteprune",
+            solve_by_search,
+            proves=False,
         ),
         *HEURISTICS,
     )

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
+from .committee import Committee
 from .formulation import Formulation, merged_model, paper_model
 from .formulation.model import Floats
 from .infeasible import Found, any_committee, explain
@@ -31,9 +33,30 @@ _EXPLAIN_SECONDS = 2.0
 """An infeasible request is explained even if its proof took all the time."""
 
 
-def solve_merged(problem: Problem, run: Run) -> Outcome:
-    """Solve the merged-pattern model."""
-    return _explained(problem, run, _search(problem, run, merged_model))
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Sizes and thresholds outside which nothing is better than the best committee so far."""
+
+    size_min: int
+    size_max: int
+    level_min: int
+    level_max: int
+
+    def holds(self, committee: Committee) -> bool:
+        """Tell whether a committee lies inside."""
+        return (
+            self.size_min <= committee.size <= self.size_max
+            and self.level_min <= committee.threshold <= self.level_max
+        )
+
+
+def solve_merged(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
+    """Solve the merged-pattern model, on a region only where the rest is refuted already."""
+    if region is None:
+        return _explained(problem, run, _search(problem, run, merged_model))
+    inside = replace(problem, size_min=region.size_min, size_max=region.size_max)
+    levels = region.level_min, region.level_max
+    return _search(inside, run, partial(merged_model, levels=levels), region)
 
 
 def solve_paper(problem: Problem, run: Run) -> Outcome:
@@ -41,7 +64,12 @@ def solve_paper(problem: Problem, run: Run) -> Outcome:
     return _explained(problem, run, _search(problem, run, paper_model))
 
 
-def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation]) -> Outcome:
+def _search(
+    problem: Problem,
+    run: Run,
+    build: Callable[..., Formulation],
+    region: Region | None = None,
+) -> Outcome:
     run.solver.info.require()
     ledger = run.ledger
     open_run(problem, ledger)
@@ -55,13 +83,13 @@ def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation])
         if run.seconds_left <= 0:
             return Outcome("time limit")
         try:
-            answer = _ask(formulation, run)
+            answer = _ask(formulation, run, region)
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
         if answer.status == "infeasible":
-            return _nothing_left(run, uncut)
-        if not _bound_holds(formulation, answer.bound, ledger):
+            return _nothing_left(run, uncut, region)
+        if not _bound_holds(formulation, answer.bound, ledger, region):
             ledger.distrust(
                 f"{run.solver.name} claimed a bound below a committee that recounts; not used"
             )
@@ -81,7 +109,7 @@ def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation])
             ledger.distrust(f"{run.solver.name} claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
         if formulation.binary_members is None:
-            formulation = merged_model(problem, merge_classifiers=False)
+            formulation = build(problem, merge_classifiers=False)
         else:
             formulation = formulation.without(members)
             uncut = False
@@ -91,12 +119,12 @@ def _search(problem: Problem, run: Run, build: Callable[[Problem], Formulation])
     return Outcome("solver failed")
 
 
-def _nothing_left(run: Run, uncut: bool) -> Outcome:
+def _nothing_left(run: Run, uncut: bool, region: Region | None) -> Outcome:
     """Read "infeasible": of the whole problem, or of what remained after cuts."""
     ledger = run.ledger
     if ledger.units is None:
         return Outcome("proved", infeasible=True)
-    if uncut:
+    if uncut and _known_inside(ledger, region):
         ledger.distrust(
             f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
         )
@@ -127,20 +155,20 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     return replace(outcome, explanation=explain(problem, find))
 
 
-def _ask(formulation: Formulation, run: Run) -> Answer:
+def _ask(formulation: Formulation, run: Run, region: Region | None) -> Answer:
     """Run the solver on the formulation, entering all it says on the way into the ledger."""
     ledger = run.ledger
     options = Options(
         run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
     )
     start = None
-    if ledger.committee is not None:
+    if ledger.committee is not None and _known_inside(ledger, region):
         start = formulation.encode(ledger.committee.members, ledger.committee.threshold)
 
     def report(solution: Floats | None, bound: float) -> None:
         if solution is not None and len(solution) == formulation.model.n_variables:
             ledger.offer(formulation.members(solution))
-        if _bound_holds(formulation, bound, ledger):
+        if _bound_holds(formulation, bound, ledger, region):
             ledger.tighten(_units(formulation, bound))
 
     return solve(run.solver.info, formulation.model, options, start, report)
@@ -171,8 +199,17 @@ def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
     return ledger.units is not None and ledger.bound - ledger.units <= room
 
 
-def _bound_holds(formulation: Formulation, bound: float, ledger: Ledger) -> bool:
+def _known_inside(ledger: Ledger, region: Region | None) -> bool:
+    """Tell whether the best committee is one the solver must know of."""
+    return ledger.committee is not None and (region is None or region.holds(ledger.committee))
+
+
+def _bound_holds(
+    formulation: Formulation, bound: float, ledger: Ledger, region: Region | None
+) -> bool:
     """Tell whether a bound is not refuted by a committee we have counted ourselves."""
     if np.isnan(bound):
         return False
-    return ledger.units is None or _units(formulation, bound) >= ledger.units
+    if ledger.units is None or not _known_inside(ledger, region):
+        return True
+    return _units(formulation, bound) >= ledger.units

@@ -23,7 +23,12 @@ from .model import Floats, Formulation, ModelBuilder
 from .rows import SLACK, add_cost_rows, objective_scale
 
 
-def merged_model(problem: Problem, *, merge_classifiers: bool = True) -> Formulation:
+def merged_model(
+    problem: Problem,
+    *,
+    merge_classifiers: bool = True,
+    levels: tuple[int, int] | None = None,
+) -> Formulation:
     """Build the merged-pattern model of a problem.
 
     Parameters
@@ -32,13 +37,16 @@ def merged_model(problem: Problem, *, merge_classifiers: bool = True) -> Formula
         What is to be solved.
     merge_classifiers
         Whether identical classifiers share one integer variable where that is possible.
+    levels
+        Lowest and highest threshold of interest; all when omitted.
     """
     builder = ModelBuilder()
     groups = _group_classifiers(problem, merge_classifiers)
     columns = np.array([_add_group(builder, problem, group) for group in groups], dtype=np.intp)
     first = np.array([group[0] for group in groups])
     k, size_min, size_max = problem.n_classifiers, problem.size_min, problem.size_max
-    threshold = builder.variable(0, size_max - 1)
+    lowest, highest = levels or (0, size_max - 1)
+    threshold = builder.variable(lowest, highest)
 
     ones = np.ones(len(columns))
     builder.row(columns, ones, low=size_min, high=size_max)
@@ -59,11 +67,11 @@ def merged_model(problem: Problem, *, merge_classifiers: bool = True) -> Formula
         if wants_one[p]:
             # L + 1 - votes <= M (1 - z). As L + 1 <= S, the left side is at most the number of
             # members that vote negative here.
-            most = float(min(everyone - sizes[p], size_max))
+            most = float(min(everyone - sizes[p], size_max, highest + 1))
             builder.row([*voters, threshold, z], [*votes, -1.0, -most], low=1.0 - most)
         if wants_zero[p]:
             # votes - L <= M z, and at most |v| members can vote positive here.
-            most = float(min(sizes[p], size_max))
+            most = float(max(min(sizes[p], size_max) - lowest, 0))
             builder.row([*voters, threshold, z], [*votes, -1.0, -most], high=0.0)
     for limit in problem.metric_limits:
         used = np.flatnonzero(limit.gains.net)

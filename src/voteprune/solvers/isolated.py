@@ -16,13 +16,14 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import SolverLicenceError
 from ..formulation.model import Floats, Model
-from .protocol import Answer, Options, Report
+from .protocol import Answer, LicenceLimit, Options, Report
 from .registry import SolverInfo
 from .worker import receive, send
 
@@ -138,50 +139,83 @@ def solve(
         If its licence does not cover the model.
     """
     info.require()
-    finished = False
-    worker = _take(info)
     try:
-        worker.request(model, options, start)
-        last_call = options.deadline + GRACE + 0.1 * options.seconds_left
+        answer = call(info.name, info.module, (model, options, start), options.deadline, report)
+    except LicenceLimit as limit:
+        raise SolverLicenceError(
+            f"{info.name}: {limit} The model has {model.n_variables} variables and "
+            f"{model.n_rows} rows; its licence here: {info.licence}. "
+            "Use solver='highs', or install a full licence."
+        ) from None
+    return _checked(answer, model, info)
+
+
+def call(
+    name: str,
+    module: str,
+    request: tuple[Any, ...],
+    deadline: float,
+    report: Callable[..., None],
+) -> Any:
+    """Run ``module.solve(*request, report)`` in a process of its own and return its answer.
+
+    Parameters
+    ----------
+    name
+        What it is called in messages; idle workers are kept under this name.
+    module
+        The module that has the function.
+    request
+        Its arguments but the last.
+    deadline
+        When it should be done, as `time.time` tells it; it is ended a little later.
+    report
+        Called here with whatever the other side reports; what it raises ends the worker.
+
+    Raises
+    ------
+    SolverFailure
+        If it crashed, hung past its deadline, or raised.
+    LicenceLimit
+        If a solver's licence does not cover the model.
+    """
+    finished = False
+    worker = _take(name, module)
+    try:
+        worker.request(*request)
+        last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
         while True:
-            kind, *content = worker.hear(last_call, f"{info.name} hung past its time limit")
+            kind, *content = worker.hear(last_call, f"{name} hung past its time limit")
             if kind == "report":
                 report(*content)
-            elif kind == "answer":
-                finished = True
-                answer: Answer = content[0]
-                return _checked(answer, model, info)
-            elif kind == "licence":
-                finished = True
-                raise SolverLicenceError(
-                    f"{info.name}: {content[0]} The model has {model.n_variables} variables and "
-                    f"{model.n_rows} rows; its licence here: {info.licence}. "
-                    "Use solver='highs', or install a full licence."
-                )
-            elif kind == "error":
-                finished = True
-                raise SolverFailure(f"{info.name} failed: {content[0]}")
-            else:
-                raise SolverFailure(f"{info.name} {worker.last_words()}")
+                continue
+            finished = kind in ("answer", "licence", "error")
+            if kind == "answer":
+                return content[0]
+            if kind == "licence":
+                raise LicenceLimit(content[0])
+            if kind == "error":
+                raise SolverFailure(f"{name} failed: {content[0]}")
+            raise SolverFailure(f"{name} {worker.last_words()}")
     finally:
         if finished:
             with _lock:
-                _idle.setdefault(info.name, []).append(worker)
+                _idle.setdefault(name, []).append(worker)
         else:
             worker.end()
 
 
-def _take(info: SolverInfo) -> _Worker:
-    """Return an idle worker for this solver, or a new one that has imported it."""
+def _take(name: str, module: str) -> _Worker:
+    """Return an idle worker of this name, or a new one that has imported its module."""
     with _lock:
-        kept = _idle.get(info.name)
+        kept = _idle.get(name)
         if kept:
             return kept.pop()
-    worker = _Worker(info.module)
+    worker = _Worker(module)
     try:
-        (kind,) = worker.hear(time.time() + STARTUP, f"{info.name} did not start")
+        (kind,) = worker.hear(time.time() + STARTUP, f"{name} did not start")
         if kind != "ready":
-            raise SolverFailure(f"{info.name} {worker.last_words()}")
+            raise SolverFailure(f"{name} {worker.last_words()}")
     except BaseException:
         worker.end()
         raise

@@ -16,7 +16,6 @@ import sys
 import threading
 from typing import IO, Any
 
-from ..formulation.model import Floats
 from .protocol import LicenceLimit
 
 
@@ -64,9 +63,9 @@ def main(module_name: str) -> None:
     send(replies, ("ready",))
     lock = threading.Lock()
 
-    def report(solution: Floats | None, bound: float) -> None:
+    def report(*content: object) -> None:
         with lock:
-            send(replies, ("report", solution, bound))
+            send(replies, ("report", *content))
 
     while True:
         request = inbox.get()
