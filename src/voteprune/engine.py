@@ -4,7 +4,8 @@
 2. Local search, for a second or so.
 3. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
    all the others (`bounds.levels`). What falls below the incumbent is refuted.
-4. The sizes and thresholds that survive go to the merged-pattern model on a MIP solver.
+4. Search once more, for every better committee refutes more.
+5. The sizes and thresholds that survive go to the merged-pattern model on a MIP solver.
 
 It is anytime: the ledger holds the best committee and a valid bound at every moment.
 """
@@ -13,12 +14,16 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .bounds import Levels, closure_bound
+from .formulation.model import Floats
 from .mip import Region, solve_merged
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
-from .search import search
+from .search import Walker, search
 from .solvers import SolverFailure, call
 
 _SEARCH_SECONDS = 1.0
@@ -38,44 +43,55 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if run.seconds_left <= 0:
         return Outcome("time limit")
     ledger.tighten(closure_bound(problem))
-    # Small pools are searched through before the second is over.
-    until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-    search(problem, run, until, patience=2 * problem.n_classifiers)
-    region = _bound_levels(problem, run)
-    return solve_merged(problem, run, region)
+    walker = Walker(problem, ledger, run.seed) if problem.allowed else None
+    _search(run, walker)
+    settled = _bound_levels(problem, run)
+    if settled is None:
+        return solve_merged(problem, run)
+    _search(run, walker)
+    return solve_merged(problem, run, _survivors(problem, run, *settled))
 
 
-def _bound_levels(problem: Problem, run: Run) -> Region | None:
-    """Bound all sizes and thresholds, and return the range of those that survive."""
+def _search(run: Run, walker: Walker | None) -> None:
+    if walker is not None:
+        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        # Small pools are searched through long before.
+        search(walker, run.ledger, until, patience=2 * run.ledger.problem.n_classifiers)
+
+
+def _bound_levels(problem: Problem, run: Run) -> tuple[NDArray[np.intp], Floats] | None:
+    """Return all sizes and thresholds with a bound for each, in units; None if that is no use."""
     ledger = run.ledger
     if ledger.units is None or ledger.closed or len(problem.allowed) > _MOST_CLASSIFIERS:
         return None
     levels, scale = Levels.of(problem)
     largest = float(levels.weights.max(initial=1.0))
 
-    def in_units(bound: float) -> float:
-        return scale * (bound + _SAFETY * max(largest, abs(bound)))
-
-    def report(bound: float, alive: int) -> None:
-        ledger.tighten(in_units(bound))
+    def report(bound: float, places: list[int]) -> None:
+        ledger.tighten(scale * (bound + _SAFETY * max(largest, abs(bound))))
+        ledger.offer([problem.allowed[place] for place in places])
 
     target = (ledger.units + problem.gains.step) / scale
-    target -= _SAFETY * max(largest, abs(target))
+    request = (levels, target, ledger.bound / scale, run.deadline)
     try:
-        pairs, bounds = call(
-            "bounds",
-            "voteprune.bounds.relaxation",
-            (levels, target, ledger.bound / scale, run.deadline),
-            run.deadline,
-            report,
-        )
+        pairs, bounds = call("bounds", "voteprune.bounds.relaxation", request, run.deadline, report)
     except SolverFailure as failure:
         ledger.incidents.append(str(failure))
         return None
-    ledger.tighten(in_units(float(bounds.max())))
-    alive = pairs[bounds >= target]
+    return pairs, scale * (bounds + _SAFETY * np.maximum(largest, np.abs(bounds)))
+
+
+def _survivors(
+    problem: Problem, run: Run, pairs: NDArray[np.intp], bounds: Floats
+) -> Region | None:
+    """Return the range of the sizes and thresholds where something better may be."""
+    ledger = run.ledger
+    if ledger.units is None:
+        return None
+    ledger.tighten(float(bounds.max()))
+    alive = pairs[bounds >= ledger.units + problem.gains.step]
     if not len(alive):
         ledger.tighten(ledger.units)
         return None
-    sizes, thresholds = alive[:, 0], alive[:, 1]
-    return Region(int(sizes.min()), int(sizes.max()), int(thresholds.min()), int(thresholds.max()))
+    (size_min, level_min), (size_max, level_max) = alive.min(axis=0), alive.max(axis=0)
+    return Region(int(size_min), int(size_max), int(level_min), int(level_max))

@@ -39,20 +39,19 @@ _WALKS = 6
 
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
-    search(problem, run, run.deadline, _WALKS * problem.n_classifiers)
+    if problem.allowed:
+        walker = Walker(problem, run.ledger, run.seed)
+        search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(problem: Problem, run: Run, until: float, patience: int) -> None:
+def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
-    if not problem.allowed:
-        return
-    walker = Walker(problem, run.ledger, run.seed)
     idle = 0
-    while idle < patience and time.time() < until and not run.ledger.closed:
-        best = run.ledger.units
+    while idle < patience and time.time() < until and not ledger.closed:
+        best = ledger.units
         walker.walk(until)
-        idle = idle + 1 if run.ledger.units == best else 0
+        idle = idle + 1 if ledger.units == best else 0
 
 
 class Walker:
@@ -84,6 +83,7 @@ class Walker:
         self._fixed = np.isin(self._columns, problem.required)
         self._noise = 0.4 * float(problem.gains.step)
         self._own = self._net @ self._votes
+        self._decay = 0.0
         self._elite: list[tuple[float, NDArray[np.bool_]]] = []
         # Only these limits need the exact check of a set of members after every move.
         self._guarded = bool(problem.cost_limits) or problem.diversity is not None
@@ -93,6 +93,8 @@ class Walker:
         chosen = self._start()
         if chosen is None:
             return
+        # Half of the walks look beyond the patterns that can change sides at once.
+        self._decay = float(self._random.choice((0.0, 0.5)))
         counts = self._counts_of[:, chosen].sum(axis=1)
         level, value = self._best_level(counts, int(chosen.sum()))
         best, best_chosen = value, chosen.copy()
@@ -232,7 +234,17 @@ class Walker:
             if level >= 1:
                 parts.append((net[below].sum() - rise[inside], inside, alone))
         gains, leaves, joins = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return gains.astype(np.float64), leaves, joins
+        pull = self._pull(net, counts, level)
+        return gains + pull[joins] - pull[leaves], leaves, joins
+
+    def _pull(self, net: Floats, counts: NDArray[np.int32], level: int) -> Floats:
+        """Return what tells equal moves apart: how far each brings near misses on their way.
+
+        The last entry, which a place of -1 reads, is 0: nobody pulls at nothing.
+        """
+        away = np.abs(counts - (level + 0.5)) - 0.5
+        pull = np.append((net * self._decay**away) @ self._votes, 0.0)
+        return np.asarray(pull * (self._noise / max(float(np.abs(pull).max()), 1e-12)))
 
     def _priced(self, counts: NDArray[np.int32], level: int) -> Floats:
         """Return the net gains with those of the violated limits added at their price."""

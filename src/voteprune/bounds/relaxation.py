@@ -22,8 +22,8 @@ _MOST_ROWS = 400
 _VIOLATION = 1e-3
 _PROGRESS = 1e-3
 
-Report = Callable[[float, int], None]
-"""Told the bound over all (S, L), and how many of them are still above the target."""
+Report = Callable[[float, list[int]], None]
+"""Told the bound over all (S, L), and the members a fractional solution would round to."""
 
 
 def solve(
@@ -42,7 +42,7 @@ def solve(
     deadline
         When to stop, as `time.time` tells it.
     report
-        Told whenever the highest bound falls.
+        Told after every linear program.
 
     Returns
     -------
@@ -53,7 +53,6 @@ def solve(
     bounds = np.full(len(pairs), start)
     done = np.zeros(len(pairs), dtype=bool)
     rows: list[Row] = []
-    highest = start
     while time.time() < deadline:
         worst = np.flatnonzero(bounds >= bounds.max() - 1e-9)
         place = int(worst[len(worst) // 2])
@@ -61,46 +60,45 @@ def solve(
             # Either all is refuted, or the worst can do no better here.
             break
         size, level = (int(value) for value in pairs[place])
-        rows, prices, converged = tighten(levels, size, level, rows, target, deadline)
+        rows, prices, members, converged = tighten(levels, size, level, rows, target, deadline)
         better = levels.bounds(rows, prices, (size, level), pairs)
         done[place] = converged or better[place] > bounds[place] - 1e-6
         bounds = np.minimum(bounds, better)
         # Rows that cost nothing here are dropped; they are found again where they matter.
         rows = [row for row, price in zip(rows, prices, strict=True) if price > 1e-9]
         rows = [row for row in rows if isinstance(row, PairRow) or row.skipped]
-        if bounds.max() < highest:
-            highest = float(bounds.max())
-            report(highest, int((bounds >= target).sum()))
+        report(float(bounds.max()), members)
     return pairs, bounds
 
 
 def tighten(
     levels: Levels, size: int, level: int, known: list[Row], target: float, deadline: float
-) -> tuple[list[Row], Floats, bool]:
+) -> tuple[list[Row], Floats, list[int], bool]:
     """Solve the linear program at one (S, L), adding rows it violates for a few rounds.
 
     Returns
     -------
-    rows, prices, converged
-        The rows it ended with, their prices, and whether more rounds would not help.
+    rows, prices, members, converged
+        The rows it ended with, their prices, the members its solution rounds to, and whether more
+        rounds would not help.
     """
     needs = levels.needs(size, level)
     rows: list[Row] = [HullRow(i, levels.helps[i], 0) for i in range(levels.n_patterns)]
     rows += [row for row in known if isinstance(row, PairRow) or needs[row.pattern] > row.skipped]
     program = _Program(levels, size, needs, rows)
-    value = program.run()
+    value, converged = program.run(), False
     for _ in range(_ROUNDS):
-        if value < target or time.time() >= deadline:
+        if converged or value < target or time.time() >= deadline:
             break
         fresh = _violated(levels, needs, *program.solution())
-        if not fresh:
-            return rows, program.prices(), True
-        rows += fresh
-        program.add(fresh)
-        before, value = value, program.run()
-        if before - value < _PROGRESS * levels.weights.max():
-            return rows, program.prices(), True
-    return rows, program.prices(), False
+        converged = not fresh
+        if fresh:
+            rows += fresh
+            program.add(fresh)
+            before, value = value, program.run()
+            converged = before - value < _PROGRESS * levels.weights.max()
+    x, _ = program.solution()
+    return rows, program.prices(), np.argsort(-x, kind="stable")[:size].tolist(), converged
 
 
 def _violated(levels: Levels, needs: Floats, x: Floats, t: Floats) -> list[Row]:
