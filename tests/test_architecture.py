@@ -12,11 +12,12 @@ SOURCE = Path(vp.__file__).parent
 # Every room may look only at rooms above it in this list.
 FLOORS = [
     {"exceptions"},
-    {"exact", "jsonfile"},
+    {"exact", "jsonfile", "roots"},
     {"confusion", "tally", "votes"},
-    {"patterns", "committee", "objectives"},
-    {"constraints", "diversity"},
-    {"measures", "problem"},
+    {"patterns", "committee", "objectives", "diversity"},
+    {"constraints", "pairwise"},
+    {"measures"},
+    {"problem"},
     {"formulation", "ledger"},
     {"solvers"},
     {"run", "infeasible", "openings"},

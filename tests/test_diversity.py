@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from oracle import Oracle
-from voteprune.diversity import configure
+from voteprune.pairwise import configure
 
 
 def credit_of(matrix, labels, weights=None):

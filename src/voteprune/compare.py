@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from .committee import Committee
 from .comparison import Comparison, Row
 from .constraints import Constraint, check_constraints
-from .diversity import Diversity, FailureCredit, check_diversity
+from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
 from .objectives import METRICS, Weights, check_criterion
+from .pairwise import FailureCredit
 from .patterns import Patterns
 from .problem import Problem
 from .prune import prune

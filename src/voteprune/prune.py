@@ -64,8 +64,8 @@ def prune(
         For methods that use one: a name, see `solvers`, or a `Solver`. HiGHS when omitted;
         "brute" is short for ``method="brute"``.
     diversity
-        `Diversity`, or a configuration of the paper by name: "F1" asks for none, "F2" for a mean
-        PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
+        `Diversity`, on any measure, or a configuration of the paper by name: "F1" asks for none,
+        "F2" for a mean PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
     constraints
         Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
     threshold
