@@ -23,7 +23,8 @@ FLOORS = [
     {"run", "infeasible", "openings"},
     {"brute", "heuristics", "mip"},
     {"methods", "solution"},
-    {"comparison", "prune"},
+    {"circumstances", "comparison"},
+    {"prune"},
     {"compare", "tables"},
     {"cli"},
 ]

@@ -80,6 +80,15 @@ def test_configurations_ask_for_what_the_paper_says():
     assert configure("F3", credit) == vp.Diversity(least, (least + mean) / 2)
 
 
+@pytest.mark.parametrize("method", ["exact", "paper", "brute"])
+def test_a_pool_without_diversity_is_asked_for_none(method):
+    y = np.array([0, 1, 1, 0, 1])
+    twins = np.column_stack([[0, 1, 0, 0, 1]] * 3)
+    for name in ("F2", "F3", vp.Diversity(), vp.Diversity(1, 1, "kappa")):
+        solution = vp.prune(twins, y, diversity=name, method=method, random_state=0)
+        assert (solution.status, solution.diversity) == ("optimal", None)
+
+
 def test_f1_theta_is_f1_on_balanced_accuracy():
     rng = np.random.default_rng(3)
     matrix, y = rng.integers(0, 2, (40, 6)), (rng.random(40) < 0.25).astype(int)

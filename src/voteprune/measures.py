@@ -224,7 +224,10 @@ def floors_of(diversity: str | Diversity | None, patterns: Patterns) -> Floors |
         return None
     pairs = PairCounts.of(patterns)
     limits = configure(diversity, pairs.credit)
-    return None if limits is None else Floors(MEASURES[limits.measure](pairs), limits)
+    # The paper's configurations ask for nothing where the full ensemble has no diversity at all.
+    if limits is None or limits.idle:
+        return None
+    return Floors(MEASURES[limits.measure](pairs), limits)
 
 
 def diversity_matrix(

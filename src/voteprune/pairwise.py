@@ -200,7 +200,7 @@ def configure(diversity: str | Diversity | None, credit: FailureCredit) -> Diver
     every member for the full ensemble's least.
     """
     if isinstance(diversity, Diversity):
-        return None if diversity.idle else diversity
+        return diversity
     if diversity not in ("F2", "F3") or len(credit.failures) < 2:
         return None
     everyone = credit.pfc(range(len(credit.failures)))

@@ -126,7 +126,7 @@ def _add_diversity(
             factors = np.full(k, -tau)
             factors[a] -= most
             builder.row([*ys, *x], [*scores[a, others], *factors], low=-tau - most - SLACK)
-    mean = gamma if gamma is not None else tau
+    mean = tau if gamma is None else gamma  # there is one of them, or there were no floors
     # (19)  sum FC_kl y_kl >= gamma sum y_kl
     surplus = [scores[a, b] - mean for a, b in pairs]
     builder.row(list(pairs.values()), surplus, low=-SLACK * k)
