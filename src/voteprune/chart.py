@@ -19,10 +19,10 @@ INK, FAINT = "#33383d", "#b9c0c7"
 PROVED, GUESSED = "#d1495b", "#2e6f95"
 
 _MANY_SIZES = 12
-"""Sizes beyond this go on a logarithmic axis: most committees are small."""
+"""Sizes beyond this go on a logarithmic axis where most committees are small."""
 
 _ANGLES = (0, 90, 270, 180, 45, 315, 135, 225, 22, 338, 67, 293, 158, 202, 113, 247)
-_DISTANCES = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0)
+_DISTANCES = (7.0, 12.0, 18.0, 26.0, 36.0, 48.0, 62.0, 78.0)
 """Where a name may stand: degrees, and points of a seventy-second of an inch from its dot."""
 
 _BESIDE = 10.0
@@ -117,7 +117,7 @@ def draw(ax: Any, marks: Sequence[Mark], measure: str, bound: float | None) -> N
         as a line if that leaves room for the rest, and told in words if not.
     """
     tested = any(mark.tested is not None for mark in marks)
-    for mark in marks:
+    for mark in sorted(marks, key=lambda mark: mark.proves):  # what is proved lies on top
         colour = PROVED if mark.proves else GUESSED
         if mark.tested is not None:
             ax.plot([mark.size] * 2, [mark.fitted, mark.tested], color="#dde2e6", lw=1, zorder=1)
@@ -150,8 +150,9 @@ def _draw_front(ax: Any, marks: Sequence[Mark]) -> None:
 def _dress(ax: Any, marks: Sequence[Mark], measure: str, tested: bool) -> None:
     from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 
-    largest = max((mark.size for mark in marks), default=1)
-    if largest > _MANY_SIZES:
+    sizes = [mark.size for mark in marks] or [1]
+    largest = max(sizes)
+    if largest > _MANY_SIZES and np.median(sizes) < largest / 2:
         ax.set_xscale("log")
         steps = [x for x in (1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200) if x <= largest]
         steps += [10**power * 5 for power in range(2, 7) if 10**power * 5 <= largest]
@@ -161,7 +162,7 @@ def _dress(ax: Any, marks: Sequence[Mark], measure: str, tested: bool) -> None:
         ax.set_xlim(0.85, largest * 1.45)
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.set_xlim(0.5, largest + 0.9)
+        ax.set_xlim(0.5 - 0.02 * largest, 1.12 * largest + 0.5)
     ax.margins(y=0.12)
     ax.set_xlabel("members of the committee", color=INK)
     ax.set_ylabel(f"{measure} on the {'test rows' if tested else 'votes'}", color=INK)
@@ -184,11 +185,11 @@ def _legend(ax: Any, marks: Sequence[Mark], tested: bool, bound: float | None, l
     if any(not mark.proves for mark in marks):
         handles.append(dot(GUESSED, GUESSED, 7, "heuristic"))
     if tested:
-        handles.append(dot(INK, "white", 4, "the same, on the votes it was chosen on"))
+        handles.append(dot(INK, "white", 4, "on the votes it was chosen on"))
     handles.append(Line2D([], [], color=FAINT, lw=1.6, label="best of this size or less"))
     if bound is not None:
-        label = f"no committee exceeds {bound:.4g}{' on those votes' if tested else ''}"
-        label += "" if line else " (off the chart)"
+        label = f"no committee exceeds {bound:.4g}{' there' if tested else ''}"
+        label += "" if line else " (above)"
         handles.append(Line2D([], [], color=PROVED, lw=1, ls=(0, (5, 3)), label=label))
     ax.legend(
         handles=handles,

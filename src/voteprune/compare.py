@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,7 +129,16 @@ def _choose(
     """Return the methods asked for, or all that can do what is asked."""
     if names is None:
         known = [method for name, method in METHODS.items() if name not in _LEFT_OUT]
-        return [method for method in known if _can(method, requests, diversity, threshold)]
+        able = [method for method in known if _can(method, requests, diversity, threshold)]
+        if not able:
+            if threshold not in (None, *get_args(ThresholdRule)):
+                check_threshold(threshold, known[0])  # says what is allowed
+            raise InputError(
+                "methods",
+                "none can honour all that is asked for. Ask for less: no method takes every "
+                "constraint together with a rule for the threshold.",
+            )
+        return able
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise InputError("methods", f"expected a list of names, got {names!r}.")
     for name in names:
