@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
 import voteprune as vp
+from oracle import measure_of_pair
+
+SCALES = {
+    "fc": (0, 1, True),
+    "disagreement": (0, 1, True),
+    "double_fault": (0, 1, False),
+    "q": (-1, 1, False),
+    "correlation": (-1, 1, False),
+    "kappa": (-1, 1, False),
+}
+"""Least and largest value of every measure, and whether limits are floors."""
 
 
 @dataclass(frozen=True)
@@ -53,13 +65,18 @@ def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) 
         matrix[:, rng.integers(k)] = matrix[:, rng.integers(k)]
     if rng.random() < 0.2:
         matrix[rng.integers(n)] = matrix[rng.integers(n)]
+    constraints, diversity = _limits(rng, k, n)
+    sample_weight, objective = _sample_weight(rng, labels), _objective(rng)
+    if diversity == "a measure":
+        diversity = _measure_limits(rng, matrix, labels, sample_weight)
     return Instance(
         seed,
         matrix,
         labels,
-        _sample_weight(rng, labels),
-        _objective(rng),
-        *_limits(rng, k, n),
+        sample_weight,
+        objective,
+        constraints,
+        diversity,
     )
 
 
@@ -120,6 +137,30 @@ def _limits(rng, k, n):
             "F3",
             vp.Diversity(tau=tau),
             vp.Diversity(tau, min(1, round(tau + 0.1, 2))),
+            *["a measure"] * 4,
         ]
         diversity = options[rng.integers(len(options))]
     return tuple(constraints), diversity
+
+
+def _measure_limits(rng, matrix, labels, sample_weight):
+    """Draw limits on any measure, of any sign, some of which a pair meets exactly."""
+    measure = list(SCALES)[rng.integers(len(SCALES))]
+    low, high, floors = SCALES[measure]
+    k = matrix.shape[1]
+    tau = round(float(rng.uniform(low, high)), 2)
+    if k > 1 and rng.random() < 0.5:
+        # As members of a real committee have it, so that limits bind, and ties are common.
+        pair = rng.choice(k, 2, replace=False)
+        weights = [Fraction(repr(float(w))) for w in sample_weight]
+        tied = measure_of_pair(measure, labels, weights, *matrix[:, pair].T)
+        tau = tied if isinstance(tied, Fraction) else round(float(tied), 2)
+    tau = Fraction(str(tau)) if isinstance(tau, float) else tau
+    step = Fraction(int(rng.integers(0, 30)), 100)
+    gamma = min(high, tau + step) if floors else max(low, tau - step)
+    kind = rng.random()
+    if kind < 0.4:
+        return vp.Diversity(tau, measure=measure)
+    if kind < 0.7:
+        return vp.Diversity(gamma=tau, measure=measure)
+    return vp.Diversity(tau, gamma, measure)

@@ -5,6 +5,7 @@ Shares no code with the package beyond the constraint values it reads.
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import comb, lcm
 
@@ -12,41 +13,99 @@ import numpy as np
 
 import voteprune as vp
 
+FLOORS = ("fc", "disagreement")
+"""Measures of which more is more diverse."""
 
-def failure_credit(matrix, labels, sample_weight):
-    """FC of all pairs as fractions, from failure patterns (1 = correct)."""
+DIGITS = 120
+"""Of correlations, which are no fractions."""
+
+
+def two_by_two(weights, first, second):
+    """Weights of the rows: both, only the first, only the second, neither."""
+    cells = {(a, b): Fraction(0) for a in (True, False) for b in (True, False)}
+    for w, a, b in zip(weights, first, second, strict=True):
+        cells[bool(a), bool(b)] += w
+    return cells[True, True], cells[True, False], cells[False, True], cells[False, False]
+
+
+def measure_of_pair(measure, labels, weights, first, second):
+    """A pairwise measure from its textbook definition (Kuncheva, Whitaker 2003)."""
+    if measure == "kappa":  # of the votes, whoever is right
+        a, b, c, d = two_by_two(weights, first == 1, second == 1)
+        n = a + b + c + d
+        agreement = (a + d) / n
+        chance = ((a + b) * (a + c) + (c + d) * (b + d)) / n**2
+        if chance == 1:
+            return Fraction(int(b + c == 0))
+        return (agreement - chance) / (1 - chance)
+    a, b, c, d = two_by_two(weights, first == labels, second == labels)
+    n, twins = a + b + c + d, Fraction(int(b + c == 0))
+    if measure == "fc":
+        failures = (c + d) + (b + d)
+        return (b + c) / failures if failures else Fraction(0)
+    if measure == "disagreement":
+        return (b + c) / n
+    if measure == "double_fault":
+        return d / n
+    if measure == "q":
+        return (a * d - b * c) / (a * d + b * c) if a * d + b * c else twins
+    square = (a + b) * (c + d) * (a + c) * (b + d)
+    if not square:
+        return decimal(twins)
+    with localcontext(prec=DIGITS):
+        return decimal(a * d - b * c) / decimal(square).sqrt()
+
+
+def decimal(value):
+    with localcontext(prec=DIGITS):
+        return Decimal(value.numerator) / Decimal(value.denominator)
+
+
+def pair_table(measure, matrix, labels, weights):
+    """A measure of all pairs, exact fractions or very long decimals."""
     k = matrix.shape[1]
-    correct = matrix == labels[:, None]
-    table = [[Fraction(0)] * k for _ in range(k)]
-    for a in range(k):
-        for b in range(k):
-            rows = list(zip(sample_weight, correct[:, a], correct[:, b], strict=True))
-            differ = sum((w for w, ca, cb in rows if ca != cb), Fraction(0))
-            failures = sum((w * (int(not ca) + int(not cb)) for w, ca, cb in rows), Fraction(0))
-            if a != b and failures:
-                table[a][b] = differ / failures
-    return table
+    return [
+        [
+            measure_of_pair(measure, labels, weights, matrix[:, a], matrix[:, b])
+            if a != b
+            else Fraction(0)
+            for b in range(k)
+        ]
+        for a in range(k)
+    ]
+
+
+def mean_of(values):
+    with localcontext(prec=DIGITS):
+        return sum(values) / len(values)
 
 
 def pfc(table, members):
-    """PFC of each member, from the paper's definition."""
-    return [
-        sum((table[a][b] for b in members if b != a), Fraction(0)) / (len(members) - 1)
-        for a in members
-    ]
+    """PFC of each member, from the paper's definition; means of other measures likewise."""
+    return [mean_of([table[a][b] for b in members if b != a]) for a in members]
+
+
+def keeps(measure, value, limit):
+    """Whether a mean is on the diverse side of its limit, or on it."""
+    if isinstance(value, Decimal):
+        with localcontext(prec=DIGITS):
+            less = value - decimal(limit)
+        # Roots of numbers this small are equal, or differ long before the last digits.
+        return less <= Decimal(10) ** -(DIGITS - 20)
+    return value >= limit if measure in FLOORS else value <= limit
 
 
 def diversity_limits(diversity, table):
     if diversity is None or diversity in ("F1", "F1-theta"):
         return None
     if isinstance(diversity, vp.Diversity):
-        return diversity.tau, diversity.gamma
+        return diversity.measure, diversity.tau, diversity.gamma
     everyone = range(len(table))
     if len(table) < 2:
         return None
     values = pfc(table, list(everyone))
     least, mean = min(values), sum(values) / len(values)
-    return (least if diversity == "F3" else Fraction(0)), (least + mean) / 2
+    return "fc", (least if diversity == "F3" else Fraction(0)), (least + mean) / 2
 
 
 def metric(what, tp, fn, tn, fp):
@@ -75,12 +134,19 @@ class Oracle:
         self.labels = np.asarray(labels, dtype=np.int64)
         self.weight = [Fraction(repr(float(w))) for w in sample_weight]
         self.k = self.matrix.shape[1]
-        self.table = failure_credit(self.matrix, self.labels, self.weight)
+        self.tables = {}
+        self.table = self.measured("fc")
         scale = lcm(*(w.denominator for w in self.weight))
         self.scale = scale
         ints = np.array([int(w * scale) for w in self.weight], dtype=object)
         self.positive = np.where(self.labels == 1, ints, 0)
         self.negative = np.where(self.labels == 0, ints, 0)
+
+    def measured(self, measure):
+        """A pairwise measure of all pairs."""
+        if measure not in self.tables:
+            self.tables[measure] = pair_table(measure, self.matrix, self.labels, self.weight)
+        return self.tables[measure]
 
     def best(self, objective, constraints=(), diversity=None):
         """Return the optimum as a fraction, None if nothing is allowed."""
@@ -138,10 +204,11 @@ class Oracle:
             self._diverse = {}
         key = members, limits
         if key not in self._diverse:
-            values = pfc(self.table, members)
-            mean = sum(
-                (self.table[a][b] for i, a in enumerate(members) for b in members[i + 1 :]),
-                Fraction(0),
-            ) / comb(len(members), 2)
-            self._diverse[key] = min(values) >= limits[0] and mean >= limits[1]
+            measure, tau, gamma = limits
+            table = self.measured(measure)
+            pairs = [table[a][b] for i, a in enumerate(members) for b in members[i + 1 :]]
+            assert len(pairs) == comb(len(members), 2)
+            self._diverse[key] = keeps(measure, mean_of(pairs), gamma) and all(
+                keeps(measure, value, tau) for value in pfc(table, members)
+            )
         return self._diverse[key]

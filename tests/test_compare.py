@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import voteprune as vp
 from heuristics.test_laws import pool
+from voteprune.methods import METHODS
 
 SOME = ["full", "best", "hc-uwa", "brute"]
 
@@ -63,6 +65,33 @@ def test_all_that_can_are_compared_when_none_is_named():
     assert {"exact", "checklist"}.isdisjoint(row.method for row in majority.rows)
 
 
+def test_rows_are_merged_once_for_all_methods(monkeypatch):
+    merged = []
+    whole = vp.Patterns.of.__func__
+    monkeypatch.setattr(
+        vp.Patterns, "of", classmethod(lambda cls, votes: merged.append(votes) or whole(cls, votes))
+    )
+    vp.compare(pool(), methods=SOME, test=pool(seed=1), random_state=0)
+    assert len(merged) == 2  # the votes, and the test
+
+
+def test_a_configuration_is_not_refused_for_its_name():
+    found = vp.compare(pool(), methods=["full"], diversity="F1-theta", random_state=0)
+    assert found.objective == "balanced_accuracy"
+
+
+def test_ctrl_c_ends_the_comparison_with_the_method_it_stops(monkeypatch):
+    def interrupted(problem, run):
+        run.ledger.offer([0])
+        raise KeyboardInterrupt
+
+    stopped = replace(METHODS["hc-uwa"], solve=interrupted)
+    monkeypatch.setitem(METHODS, "hc-uwa", stopped)
+    found = vp.compare(pool(), methods=["full", "hc-uwa", "brute"], random_state=0)
+    assert [row.method for row in found.rows] == ["full", "hc-uwa"]
+    assert found.rows[-1].termination == "interrupted"
+
+
 def test_another_objective_has_its_own_column():
     found = vp.compare(pool(), methods=["hc-acc"], objective="recall")
     assert "objective" in found.table().splitlines()[0]
@@ -76,6 +105,11 @@ def test_another_objective_has_its_own_column():
         ({"methods": []}, "methods"),
         ({"methods": ["hc-acc"], "constraints": vp.Require(1)}, "constraints"),
         ({"methods": ["hc-acc", "exact"], "threshold": "majority"}, "threshold"),
+        ({"threshold": "half"}, "threshold"),
+        ({"threshold": "majority", "constraints": vp.Require(1)}, "methods"),
+        ({"diversity": vp.Diversity(0, measure="kappa"), "methods": ["hc-acc"]}, "diversity"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"random_state": -1}, "random_state"),
         ({"test": np.ones((3, 12))}, "test"),
         ({"test": pool(k=3)}, "test"),
         ({"objective": "f2"}, "objective"),

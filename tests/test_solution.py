@@ -143,3 +143,19 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(solution, tmp_path,
 
 def _disk_full(_):
     raise OSError("disk full")
+
+
+def test_an_optimum_of_gains_and_losses_that_cancel_is_an_optimum():
+    """A solver's rounding goes with what it adds up, not with what is left of it."""
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    matrix = np.where(rng.random((60, 2)) < 0.7, y[:, None], 1 - y[:, None])
+    weight = rng.random(60)
+    for shift in (0.1, 0.01, 0.001):
+        best = vp.prune(matrix, y, sample_weight=weight, random_state=0)
+        loss = round(best.value - shift, 12)
+        objective = vp.Weights(1000 - 1000 * loss, -1000 * loss, 1000 - 1000 * loss, -1000 * loss)
+        solution = vp.prune(
+            vp.Votes(matrix, y, sample_weight=weight), objective=objective, random_state=0
+        )
+        assert solution.status == "optimal"

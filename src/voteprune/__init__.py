@@ -17,7 +17,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
-from .diversity import CONFIGURATIONS, Diversity, FailureCredit
+from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
     InputError,
@@ -30,6 +30,7 @@ from .ledger import Progress
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
+from .pairwise import FailureCredit
 from .patterns import Patterns
 from .prune import prune
 from .solution import Solution

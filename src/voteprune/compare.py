@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .circumstances import Circumstances
 from .committee import Committee
 from .comparison import Comparison, Row
 from .constraints import Constraint, check_constraints
-from .diversity import Diversity, FailureCredit, check_diversity
+from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
 from .objectives import METRICS, Weights, check_criterion
-from .patterns import Patterns
+from .pairwise import FailureCredit
 from .problem import Problem
-from .prune import prune
+from .prune import carry_out, check_configuration
 from .run import Method, ThresholdRule
 from .solution import Solution
 from .solvers import Solver
@@ -32,11 +34,6 @@ class Judge:
     """Votes by which committees are judged, whatever they were chosen for."""
 
     problem: Problem
-
-    @classmethod
-    def of(cls, votes: Votes) -> Judge:
-        """Merge the votes once, for all committees."""
-        return cls(Problem.of(votes))
 
     def scores(self, committee: Committee) -> tuple[float, float]:
         """Return accuracy and balanced accuracy of a committee on these votes."""
@@ -83,7 +80,8 @@ def compare(
     Returns
     -------
     Comparison
-        Rows as data; `print` its `table()`.
+        Rows as data; `print` its `table()`, or `plot()` it. Ctrl-C ends the comparison with the
+        method it stopped.
 
     Raises
     ------
@@ -92,29 +90,34 @@ def compare(
         started then.
     """
     requests = check_constraints(constraints)
-    limits = check_diversity(diversity)
-    check_criterion(objective, "objective")
+    criterion, limits = check_configuration(
+        check_criterion(objective, "objective"), check_diversity(diversity)
+    )
     chosen = _choose(methods, requests, limits, threshold)
-    read = as_votes(votes, y, sample_weight)
-    judges = [Judge.of(read), *([] if test is None else [Judge.of(_check_test(test, read))])]
-    credit = FailureCredit.of(Patterns.of(read)).matrix()
-    solutions = tuple(
-        prune(
-            read,
-            objective=objective,
-            method=method.name,
-            solver=solver if method.uses_solver else None,
-            diversity=diversity,
-            constraints=requests,
+    orders = [
+        Circumstances.of(
+            method,
+            solver=solver,
             threshold=threshold,
             time_limit=time_limit,
             random_state=random_state,
             n_jobs=n_jobs,
         )
         for method in chosen
-    )
+    ]
+    read = as_votes(votes, y, sample_weight)
+    judged = [] if test is None else [Judge(Problem.of(_check_test(test, read)))]
+    # Rows are merged once, for all methods and for the judge.
+    problem = Problem.of(read, criterion, requests, limits)
+    solutions: list[Solution] = []
+    for method, order in zip(chosen, orders, strict=True):
+        solutions.append(carry_out(problem, method, order))
+        if solutions[-1].termination == "interrupted":
+            break
+    judges = [Judge(problem), *judged]
+    credit = FailureCredit.of(problem.patterns).matrix()
     rows = tuple(_row(solution, judges, credit) for solution in solutions)
-    return Comparison(solutions[0].objective, rows, solutions)
+    return Comparison(str(criterion), rows, tuple(solutions))
 
 
 def _choose(
@@ -126,7 +129,16 @@ def _choose(
     """Return the methods asked for, or all that can do what is asked."""
     if names is None:
         known = [method for name, method in METHODS.items() if name not in _LEFT_OUT]
-        return [method for method in known if _can(method, requests, diversity, threshold)]
+        able = [method for method in known if _can(method, requests, diversity, threshold)]
+        if not able:
+            if threshold not in (None, *get_args(ThresholdRule)):
+                check_threshold(threshold, known[0])  # says what is allowed
+            raise InputError(
+                "methods",
+                "none can honour all that is asked for. Ask for less: no method takes every "
+                "constraint together with a rule for the threshold.",
+            )
+        return able
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise InputError("methods", f"expected a list of names, got {names!r}.")
     for name in names:

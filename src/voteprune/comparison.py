@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from . import jsonfile
+from .chart import Mark, draw, new_axes, save_chart
 from .solution import Solution
 
 
@@ -119,6 +121,42 @@ class Comparison:
         """Return all columns as JSON text; what is not known is null."""
         rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
         return jsonfile.dump("comparison", {"objective": self.objective, "rows": rows})
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw accuracy against size; needs matplotlib, ``pip install 'voteprune[plot]'``.
+
+        Heights are balanced accuracies where that is the objective, and are taken on the test
+        votes where there are any; hollow marks then tell the height on the votes.
+
+        Parameters
+        ----------
+        ax
+            matplotlib axes to draw on; those of a new figure when omitted.
+
+        Returns
+        -------
+        The axes.
+        """
+        axes = new_axes() if ax is None else ax
+        draw(axes, *self._picture())
+        return axes
+
+    def save_plot(self, path: str | Path) -> None:
+        """Draw accuracy against size into a file, whose ending (png, svg, pdf) says its format."""
+        save_chart(str(path), *self._picture())
+
+    def _picture(self) -> tuple[list[Mark], str, float | None]:
+        measure = "balanced_accuracy" if self.objective == "balanced_accuracy" else "accuracy"
+        marks = [
+            Mark(
+                row.method, row.size, fitted, getattr(row, f"test_{measure}"), row.bound is not None
+            )
+            for row in self.rows
+            if row.size is not None and (fitted := getattr(row, measure)) is not None
+        ]
+        bounds = [row.bound for row in self.rows if row.bound is not None]
+        bound = min(bounds) if bounds and self.objective == measure else None
+        return marks, measure.replace("_", " "), bound
 
 
 def _cell(name: str, value: Any) -> str:

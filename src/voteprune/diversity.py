@@ -1,36 +1,62 @@
-"""Pairwise failure crediting (PFC), the paper's measure of diversity, and limits on it.
+"""`Diversity`: limits on how much the members of a committee differ, pair by pair.
 
-The failure credit of two classifiers is the number of rows on which exactly one of them fails,
-over the number of failures of both: 0 for twins, 1 when they never fail together. A member's PFC
-is its mean failure credit with the other members.
-
-    FC_kl = Hamming(FP_k, FP_l) / (failures_k + failures_l),   0/0 = 0
-    PFC_k = mean of FC_kl over the members l != k
-
-All of it is kept as integers, so limits are compared exactly: in the paper's configuration F3
-the full ensemble sits exactly on its own limit, where floats would toss a coin.
+A member's diversity is the mean of a pairwise measure over the other members, the committee's the
+mean over all pairs. Limits bind on the side that is less diverse: floors for failure credit and
+disagreement, of which there should be much, ceilings for double faults, Q, correlation and kappa,
+of which there should be little.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .exact import exact, total
+from .exact import exact
 from .exceptions import InputError
-from .patterns import Patterns
-from .tally import tally, tally_pairs
 
 CONFIGURATIONS = ("F1", "F2", "F3", "F1-theta")
 """The paper's named configurations; F1-theta is F1 on balanced accuracy."""
 
-_CLEAR = 1e-9
-"""Sums of at most K credits in [0, 1] err far less than this in double precision."""
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where the values of a measure lie, and which end of them is diverse.
+
+    Parameters
+    ----------
+    word
+        What a person calls a member's mean.
+    low, high
+        The least and the largest value there can be.
+    more_is_diverse
+        Whether limits are floors; else they are ceilings.
+    """
+
+    word: str
+    low: int
+    high: int
+    more_is_diverse: bool
+
+    @property
+    def worst(self) -> Fraction:
+        """The value that is least diverse, which as a limit binds nobody."""
+        return Fraction(self.low if self.more_is_diverse else self.high)
+
+    @property
+    def sign(self) -> int:
+        """The factor that makes more more diverse, and a ceiling a floor."""
+        return 1 if self.more_is_diverse else -1
+
+
+SCALES = {
+    "fc": Scale("PFC", 0, 1, more_is_diverse=True),
+    "disagreement": Scale("disagreement", 0, 1, more_is_diverse=True),
+    "double_fault": Scale("double fault", 0, 1, more_is_diverse=False),
+    "q": Scale("Q", -1, 1, more_is_diverse=False),
+    "correlation": Scale("correlation", -1, 1, more_is_diverse=False),
+    "kappa": Scale("kappa", -1, 1, more_is_diverse=False),
+}
+"""Every measure of `voteprune.measures`, by name."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -40,120 +66,81 @@ class Diversity:
     Parameters
     ----------
     tau
-        Least PFC every single member must have, in [0, 1].
+        Limit on every single member's mean over the other members; none when omitted.
     gamma
-        Least mean PFC of the committee, in [0, 1] and not below `tau`; the mean is never below
-        the least, so omitting it is the same as ``gamma=tau``.
+        Limit on the committee's mean over all pairs, at least as strict as `tau`: the committee's
+        mean is never worse than its worst member's, so omitting it is the same as ``gamma=tau``.
+    measure
+        "fc" for the paper's failure credit, whose mean is the PFC, or "disagreement": then the
+        limits are floors, in [0, 1]. "double_fault", in [0, 1], or "q", "correlation" or
+        "kappa", in [-1, 1]: then they are ceilings.
 
     Notes
     -----
-    A committee of one has no pairs and meets every limit.
+    A committee of one has no pairs and meets every limit. Limits are compared exactly, those on
+    the correlation too, which is a fraction over a square root.
     """
 
     tau: Fraction
     gamma: Fraction
+    measure: str
 
-    def __init__(self, tau: object = 0, gamma: object = None) -> None:
-        least = exact(tau, "tau")
-        mean = least if gamma is None else exact(gamma, "gamma")
-        for name, value in (("tau", least), ("gamma", mean)):
-            if not 0 <= value <= 1:
-                raise InputError(name, f"is {float(value):g}; diversity limits lie in [0, 1].")
-        if mean < least:
+    def __init__(self, tau: object = None, gamma: object = None, measure: str = "fc") -> None:
+        scale = SCALES[check_measure(measure)]
+        worst = scale.worst if tau is None else exact(tau, "tau")
+        mean = worst if gamma is None else exact(gamma, "gamma")
+        for name, value in (("tau", worst), ("gamma", mean)):
+            if not scale.low <= value <= scale.high:
+                raise InputError(
+                    name,
+                    f"is {float(value):g}; limits on {measure} lie in [{scale.low}, {scale.high}].",
+                )
+        if scale.sign * mean < scale.sign * worst:
+            side, extreme = ("below", "least") if scale.more_is_diverse else ("above", "largest")
             raise InputError(
                 "gamma",
-                f"is {float(mean):g}, below tau = {float(least):g}. The mean is never below the "
-                "least, so gamma must not be below tau.",
+                f"is {float(mean):g}, {side} tau = {float(worst):g}. The mean is never {side} the "
+                f"{extreme}, so gamma must not be {side} tau.",
             )
-        object.__setattr__(self, "tau", least)
+        object.__setattr__(self, "tau", worst)
         object.__setattr__(self, "gamma", mean)
+        object.__setattr__(self, "measure", measure)
+
+    @property
+    def scale(self) -> Scale:
+        """Where the measure's values lie."""
+        return SCALES[self.measure]
+
+    @property
+    def limits_members(self) -> bool:
+        """Whether `tau` binds anybody."""
+        return self.tau != self.scale.worst
+
+    @property
+    def limits_mean(self) -> bool:
+        """Whether `gamma` asks for more than `tau` does."""
+        return self.gamma != self.tau
+
+    @property
+    def idle(self) -> bool:
+        """Whether every committee meets the limits."""
+        return self.gamma == self.scale.worst
 
     def __str__(self) -> str:
-        parts = [f"every PFC >= {float(self.tau):.4g}"] if self.tau else []
-        if self.gamma > self.tau:
-            parts.append(f"mean PFC >= {float(self.gamma):.4g}")
+        sign = ">=" if self.scale.more_is_diverse else "<="
+        word = self.scale.word
+        every = "every PFC" if self.measure == "fc" else f"every member's mean {word}"
+        parts = [f"{every} {sign} {float(self.tau):.4g}"] if self.limits_members else []
+        if self.limits_mean:
+            parts.append(f"mean {word} {sign} {float(self.gamma):.4g}")
         return " and ".join(parts) or "no diversity limit"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FailureCredit:
-    """Failure credits of all pairs of a pool, exact.
-
-    Parameters
-    ----------
-    hamming
-        K x K integers: weight of the rows on which exactly one of the two fails.
-    failures
-        K integers: weight of the rows each classifier fails on.
-    """
-
-    hamming: NDArray[np.int64]
-    failures: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, patterns: Patterns) -> FailureCredit:
-        """Compute all pairs at once, one matrix product."""
-        weight, votes = patterns.positive + patterns.negative, patterns.matrix
-        together = tally_pairs(weight, votes, votes)
-        alone = np.diagonal(together)
-        hamming = alone[:, None] + alone[None, :] - 2 * together
-        missed = total(patterns.positive) - tally(patterns.positive, votes)
-        return cls(hamming, missed + tally(patterns.negative, votes))
-
-    def credit(self, k: int, other: int) -> Fraction:
-        """Return the exact failure credit of two classifiers."""
-        failures = int(self.failures[k]) + int(self.failures[other])
-        return Fraction(int(self.hamming[k, other]), failures) if failures else Fraction(0)
-
-    def matrix(self) -> NDArray[np.float64]:
-        """Return all credits as floats; the diagonal is 0."""
-        both = (self.failures[:, None] + self.failures[None, :]).astype(np.float64)
-        return np.divide(
-            self.hamming.astype(np.float64), both, out=np.zeros_like(both), where=both > 0
-        )
-
-    def credit_sum(self, pairs: Sequence[tuple[int, int]]) -> Fraction:
-        """Return the exact sum of the credits of some pairs."""
-        # One fraction per distinct denominator, then halves: denominators stay short for long.
-        numerators: dict[int, int] = {}
-        for k, other in pairs:
-            credit = self.credit(k, other)
-            held = numerators.get(credit.denominator, 0)
-            numerators[credit.denominator] = held + credit.numerator
-        parts = [Fraction(top, bottom) for bottom, top in numerators.items()]
-        while len(parts) > 1:
-            parts = [sum(parts[i : i + 2], Fraction(0)) for i in range(0, len(parts), 2)]
-        return parts[0] if parts else Fraction(0)
-
-    def pfc(self, members: Sequence[int]) -> tuple[Fraction, ...]:
-        """Return every member's PFC within the committee; 0 for a committee of one."""
-        others = max(len(members) - 1, 1)
-        return tuple(
-            self.credit_sum([(k, other) for other in members if other != k]) / others
-            for k in members
-        )
-
-    def meets(self, limits: Diversity, members: Sequence[int]) -> bool:
-        """Tell exactly whether a committee of these members meets the limits."""
-        size = len(members)
-        if size < 2:
-            return True
-        chosen = np.ix_(list(members), list(members))
-        # Floats decide the clear cases, exact fractions the ties.
-        sums = self.matrix()[chosen].sum(axis=1) / (size - 1)
-        for place, k in enumerate(members):
-            slack = sums[place] - float(limits.tau)
-            if slack < -_CLEAR:
-                return False
-            if slack < _CLEAR:
-                pairs = [(k, other) for other in members if other != k]
-                if self.credit_sum(pairs) < limits.tau * (size - 1):
-                    return False
-        slack = sums.mean() - float(limits.gamma)
-        if abs(slack) >= _CLEAR:
-            return bool(slack > 0)
-        pairs = [(k, other) for i, k in enumerate(members) for other in members[i + 1 :]]
-        return self.credit_sum(pairs) >= limits.gamma * math.comb(size, 2)
+def check_measure(measure: object) -> str:
+    """Return a measure's name, or say which there are."""
+    if not isinstance(measure, str) or measure not in SCALES:
+        raise InputError("measure", f"{measure!r} is not known. Known are {', '.join(SCALES)}.")
+    return measure
 
 
 def check_diversity(diversity: object) -> str | Diversity | None:
@@ -165,20 +152,5 @@ def check_diversity(diversity: object) -> str | Diversity | None:
     raise InputError(
         "diversity",
         f"{diversity!r} is not known. Give one of {', '.join(CONFIGURATIONS)}, "
-        "vp.Diversity(tau=..., gamma=...), or None.",
+        "vp.Diversity(tau=..., gamma=..., measure=...), or None.",
     )
-
-
-def configure(diversity: str | Diversity | None, credit: FailureCredit) -> Diversity | None:
-    """Return the limits a configuration stands for on this pool, None where it sets none.
-
-    F2 asks for a mean PFC half-way between the full ensemble's least and mean PFC; F3 also asks
-    every member for the full ensemble's least.
-    """
-    if isinstance(diversity, Diversity):
-        return diversity if diversity.gamma > 0 else None
-    if diversity not in ("F2", "F3") or len(credit.failures) < 2:
-        return None
-    everyone = credit.pfc(range(len(credit.failures)))
-    least, mean = min(everyone), sum(everyone, Fraction(0)) / len(everyone)
-    return Diversity(tau=least if diversity == "F3" else 0, gamma=(least + mean) / 2)

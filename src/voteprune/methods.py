@@ -88,9 +88,7 @@ def check_honours(
 ) -> None:
     """Refuse what a method would have to ignore, naming it."""
     asked = [("constraints", kind_of(request), str(request)) for request in requests]
-    if diversity not in (None, "F1") and not (
-        isinstance(diversity, Diversity) and diversity.gamma == 0
-    ):
+    if diversity not in (None, "F1") and not (isinstance(diversity, Diversity) and diversity.idle):
         asked.append(("diversity", "diversity", str(diversity)))
     for argument, kind, words in asked:
         if kind not in method.honours:

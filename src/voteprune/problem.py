@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .committee import Committee
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
-from .diversity import Diversity, FailureCredit, configure
+from .diversity import Diversity
 from .exact import (
     IntArray,
     ceil_div,
@@ -28,7 +28,9 @@ from .exact import (
     total,
 )
 from .exceptions import InputError
+from .measures import floors_of
 from .objectives import Weights, resolve
+from .pairwise import Floors
 from .patterns import Patterns
 from .votes import Votes
 
@@ -130,8 +132,7 @@ class Problem:
     forbidden: tuple[int, ...] = ()
     metric_limits: tuple[MetricLimit, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
-    diversity: Diversity | None = None
-    credit: FailureCredit | None = field(default=None, repr=False)
+    floors: Floors | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -161,9 +162,6 @@ class Problem:
     ) -> Problem:
         """Return the same problem under other constraints."""
         names = self.votes.names
-        credit = self.credit
-        if credit is None and diversity not in (None, "F1", "F1-theta"):
-            credit = FailureCredit.of(self.patterns)
         size_min, size_max = _size_range(requests, self.votes.n_classifiers)
         return replace(
             self,
@@ -181,9 +179,13 @@ class Problem:
             cost_limits=tuple(
                 CostLimit.of(request, names) for request in requests if isinstance(request, Budget)
             ),
-            diversity=configure(diversity, credit) if credit is not None else None,
-            credit=credit,
+            floors=floors_of(diversity, self.patterns),
         )
+
+    @property
+    def diversity(self) -> Diversity | None:
+        """The limits on diversity, None where there are none."""
+        return None if self.floors is None else self.floors.limits
 
     @property
     def n_classifiers(self) -> int:
@@ -227,11 +229,7 @@ class Problem:
             and chosen.issuperset(self.required)
             and chosen.isdisjoint(self.forbidden)
             and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
-            and (
-                self.diversity is None
-                or self.credit is None
-                or self.credit.meets(self.diversity, sorted(chosen))
-            )
+            and (self.floors is None or self.floors.meet(sorted(chosen)))
         )
 
     def allows(self, committee: Committee) -> bool:

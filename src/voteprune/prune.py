@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-import math
 import platform
-import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-import joblib
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .circumstances import Circumstances
 from .committee import Committee
 from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
-from .exact import exact
 from .exceptions import InputError
 from .ledger import Ledger, Progress, StopRequested
-from .methods import METHODS, check_honours, check_threshold
+from .methods import METHODS, check_honours
 from .objectives import Weights, check_criterion
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
 from .solvers import Solver
 from .votes import as_votes
-
-_FOREVER = 1e8
-"""Seconds that stand for "no limit"; every solver can take it."""
 
 
 def prune(
@@ -64,8 +58,8 @@ def prune(
         For methods that use one: a name, see `solvers`, or a `Solver`. HiGHS when omitted;
         "brute" is short for ``method="brute"``.
     diversity
-        `Diversity`, or a configuration of the paper by name: "F1" asks for none, "F2" for a mean
-        PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
+        `Diversity`, on any measure, or a configuration of the paper by name: "F1" asks for none,
+        "F2" for a mean PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
     constraints
         Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
     threshold
@@ -98,37 +92,61 @@ def prune(
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
     chosen = _check_method(method, solver)
-    solver_used = _check_solver(solver) if chosen.uses_solver else None
-    rule = check_threshold(threshold, chosen)
+    circumstances = Circumstances.of(
+        chosen,
+        solver=solver,
+        threshold=threshold,
+        time_limit=time_limit,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
     requests = check_constraints(constraints)
-    criterion, limits = _check_configuration(
+    criterion, limits = check_configuration(
         check_criterion(objective, "objective"), check_diversity(diversity)
     )
     check_honours(chosen, requests, limits)
-    seconds = _check_time_limit(time_limit)
-    seed = _check_seed(random_state)
-    threads = _check_jobs(n_jobs)
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
     problem = Problem.of(as_votes(votes, y, sample_weight), criterion, requests, limits)
     first = _check_start(start, problem, chosen)
-    if solver_used is not None:
-        solver_used.info.require()
+    return carry_out(problem, chosen, circumstances, first, callback)
 
+
+def carry_out(
+    problem: Problem,
+    method: Method,
+    circumstances: Circumstances,
+    start: Sequence[int] | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> Solution:
+    """Run a method on a problem and conclude; all arguments have been checked.
+
+    Parameters
+    ----------
+    problem, method, circumstances
+        What to solve, by what, and how.
+    start
+        Members to start from.
+    callback
+        As in `prune`.
+    """
+    solver = circumstances.solver
+    if solver is not None:
+        solver.info.require()
     ledger = Ledger(problem, callback)
-    run = Run(ledger, time.time() + seconds, solver_used or Solver(), threads, seed, rule)
+    run = circumstances.begin(ledger)
     try:
-        if first is not None:
-            ledger.offer(first)
+        if start is not None:
+            ledger.offer(start)
         # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
         # unless told otherwise, and is slower for it as soon as somebody else needs one.
-        with threadpool_limits(threads, "blas"):
-            outcome = chosen.solve(problem, run)
+        with threadpool_limits(circumstances.threads, "blas"):
+            outcome = method.solve(problem, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, chosen, solver_used)
+    return _conclude(problem, run, outcome, method, solver)
 
 
 def _conclude(
@@ -194,15 +212,7 @@ def _check_method(method: object, solver: object) -> Method:
     return METHODS[method]
 
 
-def _check_solver(solver: object) -> Solver:
-    if isinstance(solver, Solver):
-        return solver
-    if solver is None or isinstance(solver, str):
-        return Solver() if solver is None else Solver(solver)
-    raise InputError("solver", f"expected a name or a vp.Solver, got {solver!r}.")
-
-
-def _check_configuration(
+def check_configuration(
     criterion: str | Weights, diversity: str | Diversity | None
 ) -> tuple[str | Weights, str | Diversity | None]:
     """Let F1-theta set the objective, unless another one was asked for."""
@@ -213,39 +223,6 @@ def _check_configuration(
             "diversity", f"F1-theta maximises balanced accuracy, but objective is {criterion}."
         )
     return "balanced_accuracy", None
-
-
-def _check_time_limit(time_limit: object) -> float:
-    if time_limit is None or time_limit == math.inf:
-        return _FOREVER
-    seconds = float(exact(time_limit, "time_limit"))
-    if seconds < 0:
-        raise InputError("time_limit", f"is {time_limit!r}; give seconds, 0 or more, or None.")
-    return min(seconds, _FOREVER)
-
-
-def _check_seed(random_state: object) -> int:
-    if random_state is None:
-        return int(np.random.SeedSequence().generate_state(1)[0] >> 1)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31))
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31 - 1))
-    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
-    if whole and 0 <= random_state < 2**32:  # type: ignore[operator]
-        return int(random_state)  # type: ignore[call-overload,no-any-return]
-    raise InputError(
-        "random_state",
-        f"expected None, a NumPy generator or a whole number from 0 on, got {random_state!r}.",
-    )
-
-
-def _check_jobs(n_jobs: object) -> int:
-    if n_jobs is not None and (
-        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
-    ):
-        raise InputError("n_jobs", f"expected None or a whole number but 0, got {n_jobs!r}.")
-    return int(joblib.effective_n_jobs(n_jobs))
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

@@ -96,7 +96,11 @@ class Solution:
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            room = OPTIMAL_GAP * max(1.0, abs(self.value))
+            # Gains and losses may all but cancel; a solver's rounding goes with what it adds up.
+            w, counts = self.weights, self.confusion
+            at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
+            at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
+            room = OPTIMAL_GAP * max(1.0, abs(self.value), float(at_stake))
             if self.bound is None or self.bound - self.value > room:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
 

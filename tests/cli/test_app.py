@@ -10,7 +10,7 @@ import voteprune as vp
 
 def test_version_and_help(run):
     assert run("--version")[1].strip() == vp.__version__
-    for words in ([], ["prune"], ["apply"], ["solvers"]):
+    for words in ([], ["prune"], ["apply"], ["compare"], ["methods"], ["solvers"]):
         code, out, err = run(*words, "--help")
         assert (code, err) == (0, "")
         assert "Example" in out
@@ -42,6 +42,20 @@ WRONG = {
     "both diversities": ["prune", "FILE", "--diversity", "F2", "--tau", "0.1"],
     "tau": ["prune", "FILE", "--tau", "1.5"],
     "gamma below tau": ["prune", "FILE", "--tau", "0.5", "--gamma", "0.2"],
+    "measure": ["prune", "FILE", "--tau", "0.5", "--measure", "entropy"],
+    "measure alone": ["prune", "FILE", "--measure", "kappa"],
+    "measure beside a configuration": ["prune", "FILE", "--diversity", "F2", "--measure", "q"],
+    "tau of kappa": ["prune", "FILE", "--tau", "-1.5", "--measure", "kappa"],
+    "gamma above a ceiling": ["prune", "FILE", "--tau", "0", "--gamma", "1", "--measure", "q"],
+    "compare nothing": ["compare"],
+    "unknown method": ["compare", "FILE", "--methods", "exact,magic"],
+    "no method": ["compare", "FILE", "--methods", ","],
+    "a method that cannot": ["compare", "FILE", "--methods", "exact,full", "--max-size", "3"],
+    "threshold": ["compare", "FILE", "--threshold", "half"],
+    "csv and json": ["compare", "FILE", "--csv", "--json"],
+    "picture of no kind": ["compare", "FILE", "--plot", "picture.txt"],
+    "picture in no directory": ["compare", "FILE", "--plot", "nowhere/picture.png"],
+    "time limit of a comparison": ["compare", "FILE", "--time-limit", "-1"],
     "time limit": ["prune", "FILE", "--time-limit", "-1"],
     "time limit nan": ["prune", "FILE", "--time-limit", "nan"],
     "seed": ["prune", "FILE", "--seed", "-1"],

@@ -47,6 +47,33 @@ def test_a_committee_satisfies_the_rows_iff_it_is_allowed_and_is_worth_what_it_r
         assert formulation.members(solution) == members
 
 
+@pytest.mark.parametrize("measure", list(vp.MEASURES))
+@pytest.mark.parametrize("build", [paper_model, merged_model], ids=["paper", "merged"])
+def test_limits_on_any_measure_hold_for_every_set_of_members(build, measure):
+    """All sizes with and without each classifier: no big-M is too small, for any sign."""
+    rng = np.random.default_rng(7)
+    for seed in range(12):
+        instance = random_instance(seed, most_classifiers=6, most_rows=14)
+        values = vp.diversity_matrix(instance.votes, measure=measure)
+        floors = measure in ("fc", "disagreement")
+        tau = round(float(np.quantile(values, rng.uniform(0, 0.6) if floors else rng.random())), 3)
+        gamma = min(1, tau + 0.1) if floors else max(-int(measure != "double_fault"), tau - 0.1)
+        k = instance.matrix.shape[1]
+        sizes = [vp.AtMost("size", int(rng.integers(1, k + 1)))]
+        for limits in (
+            vp.Diversity(tau, measure=measure),
+            vp.Diversity(gamma=tau, measure=measure),
+            vp.Diversity(tau, gamma, measure),
+        ):
+            problem = Problem.of(instance.votes, "accuracy", sizes, limits)
+            formulation = build(problem)
+            for code in range(1, 2**k):
+                members = [i for i in range(k) if code >> i & 1]
+                solution = formulation.encode(members, 0)
+                kept = satisfied(formulation.model, solution, tolerance=1e-7)
+                assert kept == problem.allows_members(members)
+
+
 @pytest.mark.parametrize("seed", range(100, 125))
 def test_both_models_have_the_same_optimum(seed):
     instance = random_instance(seed, most_classifiers=6, most_rows=25)

@@ -1,12 +1,13 @@
-"""The command line: ``voteprune prune``, ``voteprune apply`` and ``voteprune solvers``.
+"""The command line: ``voteprune prune``, ``apply``, ``compare``, ``methods`` and ``solvers``.
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 proved (or a method that proves
 nothing has finished), 2 a wrong or infeasible request, 3 a limit came before the proof, 130
 interrupted.
 
-The way of a request: `app` hands its words to one of the `commands`, which reads them with
-`options`, shows a `live` line while it works, and tells the result with `output`. An error on the
-way comes back to `app`, which makes one message and an exit code of it.
+The way of a request: `app` hands its words to one of the `commands` (`comparing` has those on
+several methods), which reads them with `wishes` and `options`, shows a `live` line while it works,
+and tells the result with `output`. An error on the way comes back to `app`, which makes one
+message and an exit code of it.
 """
 
 from .app import main

@@ -18,8 +18,7 @@ from .output import INTERRUPTED, PROVED, WRONG, say
 
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
-    "tau": "--tau",
-    "gamma": "--gamma",
+    **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
     "random_state": "--seed",
@@ -66,6 +65,7 @@ def _app() -> Any:
     from cyclopts import App, Parameter
 
     from .commands import apply_command, prune_command, solvers_command
+    from .comparing import compare_command, methods_command
 
     app = App(
         name="voteprune",
@@ -93,6 +93,14 @@ def _app() -> Any:
         name="apply",
         help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
     )
+    app.command(
+        compare_command,
+        name="compare",
+        help_epilogue="Examples:\n\n"
+        "voteprune compare votes.csv --target label --time-limit 10 --plot methods.png\n\n"
+        "voteprune compare votes.csv --methods exact,hc-uwa,full --max-size 9 --csv > table.csv",
+    )
+    app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
     return app
 

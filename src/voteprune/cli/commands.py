@@ -17,15 +17,23 @@ from cyclopts import Parameter
 
 from .. import jsonfile
 from ..committee import Committee
-from ..constraints import AtLeast, AtMost, Forbid, Require
-from ..exceptions import InputError
 from ..methods import methods
 from ..prune import prune
 from ..solvers import solvers
-from ..tables import read_costs, read_table, read_votes
+from ..tables import read_table, read_votes
 from .live import live_line
-from .options import build_budget, check_output, read_diversity, read_limits, read_objective
-from .output import PROVED, emit, exit_code, say, score_test_rows, solution_json, solution_text
+from .options import check_output, read_objective
+from .output import (
+    PROVED,
+    aligned,
+    emit,
+    exit_code,
+    say,
+    score_test_rows,
+    solution_json,
+    solution_text,
+)
+from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
 
 _METHODS = "; ".join(f"{method.name} ({method.summary})" for method in methods()) + "."
 """The help of --method: every method there is."""
@@ -35,25 +43,10 @@ def prune_command(
     file: Path,
     /,
     *,
-    target: str | None = None,
-    k: int | None = None,
-    objective: str = "accuracy",
+    source: Source = ANY_SOURCE,
     method: Annotated[str, Parameter(help=_METHODS)] = "exact",
-    diversity: str | None = None,
-    tau: float | None = None,
-    gamma: float | None = None,
-    min_size: int | None = None,
-    max_size: int | None = None,
-    require: list[str] | None = None,
-    forbid: list[str] | None = None,
-    at_least: list[str] | None = None,
-    at_most: list[str] | None = None,
-    costs: Path | None = None,
-    budget: float | None = None,
-    solver: str | None = None,
-    time_limit: float = 60.0,
-    seed: int = 0,
-    jobs: int | None = None,
+    limits: Limits = NO_LIMITS,
+    effort: Effort = SOME_EFFORT,
     json: bool = False,
     output: Path | None = None,
 ) -> int:
@@ -67,80 +60,30 @@ def prune_command(
     ----------
     file
         Table of votes or probabilities, one column per classifier.
-    target
-        Label column (0 or 1); not needed for the paper's layout.
-    k
-        Use only k classifiers, the first k / (number of models) of every model.
-    objective
-        What to maximise: accuracy, balanced_accuracy, recall, specificity, ... or weights on the
-        counts such as "tp=1,tn=1,fp=-5".
     method
         Name of a method; the help lists them all.
-    diversity
-        The paper's configuration: F1, F2, F3 or F1-theta.
-    tau
-        Least PFC diversity of every member, between 0 and 1.
-    gamma
-        Least mean PFC diversity of the committee, between 0 and 1.
-    min_size
-        Fewest members.
-    max_size
-        Most members.
-    require
-        Classifier that must sit.
-    forbid
-        Classifier that must not sit.
-    at_least
-        Floor on a criterion or count, as in recall=0.9.
-    at_most
-        Ceiling on a criterion or count, as in fp=50.
-    costs
-        CSV of name,cost for every classifier; needs --budget.
-    budget
-        Most the members may cost together; needs --costs.
-    solver
-        Solver to use, see "voteprune solvers"; highs when omitted.
-    time_limit
-        Seconds; inf for no limit.
-    seed
-        Seed of all randomness.
-    jobs
-        Cores to use, -1 for all; one when omitted.
     json
         Print the solution as JSON.
     output
         Also save the solution here, for "voteprune apply".
     """
-    criterion = read_objective(objective)
-    limits = read_diversity(diversity, tau, gamma)
-    requests = [
-        *read_limits(AtLeast, "--min-size", [] if min_size is None else [f"size={min_size}"]),
-        *read_limits(AtMost, "--max-size", [] if max_size is None else [f"size={max_size}"]),
-        *read_limits(AtLeast, "--at-least", at_least or []),
-        *read_limits(AtMost, "--at-most", at_most or []),
-        *([Require(*require)] if require else []),
-        *([Forbid(*forbid)] if forbid else []),
-    ]
-    if (costs is None) != (budget is None):
-        raise InputError("--budget", "and --costs need each other. Give both, or neither.")
-    prices = None if costs is None else read_costs(costs)
+    criterion = read_objective(source.objective)
+    asked = limits.read()
     if output is not None:
         check_output(output, file)
-    table = read_table(file, target=target, k=k)
-    if prices is not None:
-        requests.append(build_budget(prices, budget, table.validation.names, costs))
+    table = read_table(file, target=source.target, k=source.k)
     with live_line() as callback:
         solution = prune(
             table.validation,
             objective=criterion,
             method=method,
-            solver=solver,
-            diversity=limits,
-            constraints=requests,
-            time_limit=time_limit,
+            solver=effort.solver,
+            diversity=asked.diversity,
+            constraints=asked.for_pool(table.validation.names),
+            time_limit=effort.time_limit,
             callback=callback,
-            random_state=seed,
-            n_jobs=jobs,
+            random_state=effort.seed,
+            n_jobs=effort.jobs,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
     emit(solution_json(solution, scores) if json else solution_text(solution, scores))
@@ -223,8 +166,5 @@ def solvers_command(*, json: bool = False) -> int:
             version += " (refused)"
         flags = ("yes" if row[key] else "no" for key in ("warm_start", "streams"))
         lines.append([str(row["name"]), version, *flags, str(row["licence"])])
-    widths = [max(len(line[i]) for line in lines) for i in range(4)] + [0]
-    for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        emit("  ".join(cells) + "\n")
+    emit(aligned(lines))
     return PROVED

@@ -59,7 +59,7 @@ def read_limits(
 
 
 def read_diversity(
-    name: str | None, tau: float | None, gamma: float | None
+    name: str | None, tau: float | None, gamma: float | None, measure: str | None
 ) -> str | Diversity | None:
     """Read ``--diversity``, or ``--tau`` and ``--gamma`` in its stead; None asks for none.
 
@@ -68,15 +68,19 @@ def read_diversity(
     name
         A configuration of the paper.
     tau
-        Least PFC of every member.
+        Limit on every member's mean.
     gamma
-        Least mean PFC.
+        Limit on the committee's mean.
+    measure
+        What is limited; the paper's failure credit when omitted.
     """
     if tau is None and gamma is None:
+        if measure is not None:
+            raise InputError("--measure", "limits nothing by itself. Give --tau or --gamma too.")
         return name
     if name is not None:
         raise InputError("--diversity", "sets tau and gamma itself; give it or them, not both.")
-    return Diversity(tau=0 if tau is None else tau, gamma=gamma)
+    return Diversity(tau, gamma, "fc" if measure is None else measure)
 
 
 def build_budget(
@@ -105,7 +109,7 @@ def build_budget(
     return Budget([prices[name] for name in names], limit)
 
 
-def check_output(output: Path, *inputs: Path) -> None:
+def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     """Refuse what cannot be written, before the work rather than after it.
 
     Parameters
@@ -114,17 +118,19 @@ def check_output(output: Path, *inputs: Path) -> None:
         The file to be written; may exist.
     inputs
         Files that must not be overwritten.
+    option
+        Where it comes from, for messages.
     """
     if output.exists() and not output.is_file():
-        raise InputError("--output", f"{output} is not a regular file. Name a file.")
+        raise InputError(option, f"{output} is not a regular file. Name a file.")
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise InputError("--output", f"{output} is the input. Name another file.")
+        raise InputError(option, f"{output} is the input. Name another file.")
     try:
         with tempfile.TemporaryFile(dir=output.parent):
             pass
     except OSError as error:
         raise InputError(
-            "--output",
+            option,
             f"cannot write to the directory {output.parent}: {error.strerror}. Name a file in a "
             "directory that exists and may be written to.",
         ) from None

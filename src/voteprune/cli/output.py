@@ -10,6 +10,7 @@ from __future__ import annotations
 import json as jsonlib
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from ..confusion import Confusion
@@ -55,6 +56,22 @@ def say(message: str) -> None:
         One line, without its end.
     """
     print(f"voteprune: {message}", file=sys.stderr)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Write lines of cells in columns, all but the last padded.
+
+    Parameters
+    ----------
+    lines
+        Each of as many cells.
+    """
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths[-1] = 0
+    return "".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + "\n"
+        for line in lines
+    )
 
 
 def exit_code(solution: Solution) -> int:

@@ -102,11 +102,10 @@ def merged_model(
         solution[threshold] = level
         used = outputs >= 0
         solution[outputs[used]] = problem.counts(chosen)[used] > level
-        if len(products) and problem.diversity is not None and problem.credit is not None:
-            surplus = problem.credit.matrix() - float(problem.diversity.gamma)
-            np.fill_diagonal(surplus, 0.0)
+        if len(products) and problem.floors is not None and problem.floors.gamma is not None:
             inside = list(chosen)
-            solution[products[inside]] = surplus[np.ix_(inside, inside)].sum(axis=1)
+            scores = problem.floors.scores[np.ix_(inside, inside)].sum(axis=1)
+            solution[products[inside]] = scores - problem.floors.gamma * (len(inside) - 1)
         return solution
 
     binary = columns if len(columns) == k else None
@@ -120,7 +119,7 @@ def _group_classifiers(problem: Problem, merge: bool) -> list[list[int]]:
     every classifier stands alone.
     """
     k = problem.n_classifiers
-    if not merge or problem.diversity is not None:
+    if not merge or problem.floors is not None:
         return [[i] for i in range(k)]
     twins = problem.patterns.classifier_groups()
     required, forbidden = set(problem.required), set(problem.forbidden)
@@ -161,33 +160,33 @@ def _add_diversity(
     builder: ModelBuilder, problem: Problem, columns: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Add the diversity rows and return the columns of gamma's products, if it needs any."""
-    if problem.diversity is None or problem.credit is None:
+    if problem.floors is None:
         return np.empty(0, dtype=np.intp)
-    credit = problem.credit.matrix()
+    scores, tau, gamma = problem.floors.scores, problem.floors.tau, problem.floors.gamma
     k, size_max = len(columns), problem.size_max
-    tau, gamma = float(problem.diversity.tau), float(problem.diversity.gamma)
-    if tau > 0:
-        # x_k = 1 implies sum over l != k of (FC_kl - tau) x_l >= 0.
+    if tau is not None:
+        # x_k = 1 implies sum over l != k of (score_kl - tau) x_l >= 0. Scores and floors may be
+        # negative; M is the row's own range, so it is valid for any signs.
         for i in range(k):
-            surplus = np.delete(credit[i] - tau, i)
+            surplus = np.delete(scores[i] - tau, i)
             others = np.delete(columns, i)
             most = _most_negative(surplus, size_max)  # k itself is out when this matters
             builder.row([*others, columns[i]], [*surplus, -most], low=-most - SLACK)
-    if gamma > tau:
-        # Glover: w_k <= x_k * sum over l != k of (FC_kl - gamma) x_l, and sum w >= 0.
-        products = []
-        for i in range(k):
-            surplus = np.delete(credit[i] - gamma, i)
-            others = np.delete(columns, i)
-            most = _most_negative(-surplus, size_max - 1)
-            least = _most_negative(surplus, size_max)
-            w = builder.variable(-least, most, integer=False)
-            builder.row([w, columns[i]], [1.0, -most], high=0.0)
-            builder.row([w, columns[i], *others], [1.0, least, *-surplus], high=least)
-            products.append(w)
-        builder.row(products, np.ones(k), low=-SLACK * k)
-        return np.array(products, dtype=np.intp)
-    return np.empty(0, dtype=np.intp)
+    if gamma is None:
+        return np.empty(0, dtype=np.intp)
+    # Glover: w_k <= x_k * sum over l != k of (score_kl - gamma) x_l, and sum w >= 0.
+    products = []
+    for i in range(k):
+        surplus = np.delete(scores[i] - gamma, i)
+        others = np.delete(columns, i)
+        most = _most_negative(-surplus, size_max - 1)
+        least = _most_negative(surplus, size_max)
+        w = builder.variable(-least, most, integer=False)
+        builder.row([w, columns[i]], [1.0, -most], high=0.0)
+        builder.row([w, columns[i], *others], [1.0, least, *-surplus], high=least)
+        products.append(w)
+    builder.row(products, np.ones(k), low=-SLACK * k)
+    return np.array(products, dtype=np.intp)
 
 
 def _most_negative(values: Floats, count: int) -> float:

@@ -4,9 +4,9 @@ Bastos, de Oliveira and Valle, *Ensemble pruning via an integer programming appr
 diversity constraints*. One t and one f variable per data point, L a variable, products y_kl for
 diversity. Kept as the reference the faster model is tested against.
 
-Three readings: the big-M of (6) is K + 1, for K would make L = K infeasible; the empty committee
-is excluded by L <= S - 1; and constraints of ours (size, members, cost, metrics) follow the
-paper's rows.
+Four readings: the big-M of (6) is K + 1, for K would make L = K infeasible; the empty committee
+is excluded by L <= S - 1; constraints of ours (size, members, cost, metrics) follow the paper's
+rows; and (17) and (19) take any measure in the place of FC, ceilings with their signs changed.
 """
 
 from __future__ import annotations
@@ -104,11 +104,10 @@ def _add_diversity(
     builder: ModelBuilder, problem: Problem, x: NDArray[np.intp]
 ) -> dict[tuple[int, int], int]:
     """Add y, (13) to (16), and the limits (17) and (19) that are asked for."""
-    if problem.diversity is None or problem.credit is None:
+    if problem.floors is None:
         return {}
     k = problem.n_classifiers
-    credit = problem.credit.matrix()
-    tau, gamma = float(problem.diversity.tau), float(problem.diversity.gamma)
+    scores, tau, gamma = problem.floors.scores, problem.floors.tau, problem.floors.gamma
     pairs = {
         pair: builder.variable(0, 1, integer=False)  # (16)
         for pair in combinations(range(k), 2)
@@ -117,18 +116,20 @@ def _add_diversity(
         builder.row([y, x[a], x[b]], [1.0, -1.0, -1.0], low=-1.0)  # (13)
         builder.row([y, x[a]], [1.0, -1.0], high=0.0)  # (14)
         builder.row([y, x[b]], [1.0, -1.0], high=0.0)  # (15)
-    if tau > 0:
+    if tau is not None:
+        # Without a all y_al are 0 and S >= 1, so a floor below 0 needs no big-M.
+        most = k * max(tau, 0.0)
         for a in range(k):
             # (17)  sum_l FC_al y_al >= tau (S - 1) - K tau (1 - x_a)
             others = [b for b in range(k) if b != a]
             ys = [pairs[min(a, b), max(a, b)] for b in others]
             factors = np.full(k, -tau)
-            factors[a] -= k * tau
-            builder.row([*ys, *x], [*credit[a, others], *factors], low=-tau - k * tau - SLACK)
-    if gamma > 0:
-        # (19)  sum FC_kl y_kl >= gamma sum y_kl
-        surplus = [credit[a, b] - gamma for a, b in pairs]
-        builder.row(list(pairs.values()), surplus, low=-SLACK * k)
+            factors[a] -= most
+            builder.row([*ys, *x], [*scores[a, others], *factors], low=-tau - most - SLACK)
+    mean = tau if gamma is None else gamma  # there is one of them, or there were no floors
+    # (19)  sum FC_kl y_kl >= gamma sum y_kl
+    surplus = [scores[a, b] - mean for a, b in pairs]
+    builder.row(list(pairs.values()), surplus, low=-SLACK * k)
     return pairs
 
 

@@ -1,0 +1,118 @@
+"""`Circumstances`: solver, threshold, time, seed and cores of a run, checked before it starts."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import joblib
+import numpy as np
+
+from .exact import exact
+from .exceptions import InputError
+from .ledger import Ledger
+from .methods import check_threshold
+from .run import Method, Run, ThresholdRule
+from .solvers import Solver
+
+_FOREVER = 1e8
+"""Seconds that stand for "no limit"; every solver can take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """How a method is to be run, whatever the problem.
+
+    Parameters
+    ----------
+    solver
+        The solver, None for methods that use none.
+    threshold
+        The rule for the threshold.
+    seconds
+        How long it may take.
+    seed
+        Seed of all randomness.
+    threads
+        How many cores it may use.
+    """
+
+    solver: Solver | None
+    threshold: ThresholdRule
+    seconds: float
+    seed: int
+    threads: int
+
+    @classmethod
+    def of(
+        cls,
+        method: Method,
+        *,
+        solver: object = None,
+        threshold: object = None,
+        time_limit: object = 60.0,
+        random_state: object = None,
+        n_jobs: object = None,
+    ) -> Circumstances:
+        """Read the arguments of `prune` that say how to run a method.
+
+        Raises
+        ------
+        InputError
+            If one of them is wrong, or the method cannot follow the threshold's rule.
+        """
+        return cls(
+            _check_solver(solver) if method.uses_solver else None,
+            check_threshold(threshold, method),
+            _check_time_limit(time_limit),
+            _check_seed(random_state),
+            _check_jobs(n_jobs),
+        )
+
+    def begin(self, ledger: Ledger) -> Run:
+        """Start the clock."""
+        deadline = time.time() + self.seconds
+        solver = self.solver or Solver()
+        return Run(ledger, deadline, solver, self.threads, self.seed, self.threshold)
+
+
+def _check_solver(solver: object) -> Solver:
+    if isinstance(solver, Solver):
+        return solver
+    if solver is None or isinstance(solver, str):
+        return Solver() if solver is None else Solver(solver)
+    raise InputError("solver", f"expected a name or a vp.Solver, got {solver!r}.")
+
+
+def _check_time_limit(time_limit: object) -> float:
+    if time_limit is None or time_limit == math.inf:
+        return _FOREVER
+    seconds = float(exact(time_limit, "time_limit"))
+    if seconds < 0:
+        raise InputError("time_limit", f"is {time_limit!r}; give seconds, 0 or more, or None.")
+    return min(seconds, _FOREVER)
+
+
+def _check_seed(random_state: object) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0] >> 1)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if whole and 0 <= random_state < 2**32:  # type: ignore[operator]
+        return int(random_state)  # type: ignore[call-overload,no-any-return]
+    raise InputError(
+        "random_state",
+        f"expected None, a NumPy generator or a whole number from 0 on, got {random_state!r}.",
+    )
+
+
+def _check_jobs(n_jobs: object) -> int:
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
+    ):
+        raise InputError("n_jobs", f"expected None or a whole number but 0, got {n_jobs!r}.")
+    return int(joblib.effective_n_jobs(n_jobs))

@@ -1,0 +1,125 @@
+"""``voteprune compare`` and ``voteprune methods``: the methods side by side."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from pathlib import Path
+
+from ..chart import require_matplotlib
+from ..compare import compare
+from ..comparison import Comparison
+from ..exceptions import InputError
+from ..methods import methods as known_methods
+from ..tables import Rows, read_table
+from ..votes import Votes
+from .options import check_output, read_objective
+from .output import PROVED, WRONG, aligned, emit, exit_code, say
+from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
+
+_PICTURES = (".png", ".svg", ".pdf")
+
+
+def compare_command(
+    file: Path,
+    /,
+    *,
+    source: Source = ANY_SOURCE,
+    methods: str | None = None,
+    threshold: str | None = None,
+    limits: Limits = NO_LIMITS,
+    effort: Effort = SOME_EFFORT,
+    json: bool = False,
+    csv: bool = False,
+    plot: Path | None = None,
+) -> int:
+    """Run several methods on the votes in FILE and print one table.
+
+    FILE is as for "voteprune prune". Where it has the paper's test rows, the committees are also
+    judged on them. Ctrl-C ends the comparison with the method it stops.
+
+    Parameters
+    ----------
+    file
+        Table of votes or probabilities, one column per classifier.
+    methods
+        Names with commas between, see "voteprune methods"; when omitted, all that can honour
+        what is asked for, but paper and brute.
+    threshold
+        How many votes make a positive: majority, or tuned; each method's own rule when omitted.
+    json
+        Print all columns as JSON.
+    csv
+        Print all columns as CSV.
+    plot
+        Draw accuracy against size into this file: png, svg or pdf.
+    """
+    if json and csv:
+        raise InputError("--csv", "and --json are two forms of one table. Give one of them.")
+    criterion = read_objective(source.objective)
+    asked = limits.read()
+    names = None if methods is None else [name.strip() for name in methods.split(",")]
+    if plot is not None:
+        _check_plot(plot, file)
+    table = read_table(file, target=source.target, k=source.k)
+    found = compare(
+        table.validation,
+        methods=names,
+        test=None if table.test is None else _test_votes(table.test),
+        objective=criterion,
+        solver=effort.solver,
+        diversity=asked.diversity,
+        constraints=asked.for_pool(table.validation.names),
+        threshold=threshold,  # type: ignore[arg-type]
+        time_limit=effort.time_limit,
+        random_state=effort.seed,
+        n_jobs=effort.jobs,
+    )
+    text = found.to_json() if json else found.to_csv() if csv else found.table() + "\n"
+    emit(text)
+    for sentence in dict.fromkeys(solution.explanation for solution in found.solutions):
+        if sentence:
+            say(sentence)
+    if plot is not None:
+        found.save_plot(plot)
+    return _exit_code(found)
+
+
+def methods_command(*, json: bool = False) -> int:
+    """List the methods: what each does, and where it comes from.
+
+    Parameters
+    ----------
+    json
+        Print the list as JSON.
+    """
+    keys = ("name", "summary", "reference")
+    rows = [{key: getattr(method, key) for key in keys} for method in known_methods()]
+    if json:
+        emit(jsonlib.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+    else:
+        emit(aligned([["method", "summary", "reference"], *([*row.values()] for row in rows)]))
+    return PROVED
+
+
+def _check_plot(plot: Path, file: Path) -> None:
+    """Refuse a picture that cannot be drawn, before the work rather than after it."""
+    if plot.suffix.lower() not in _PICTURES:
+        raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
+    require_matplotlib()
+    check_output(plot, file, option="--plot")
+
+
+def _test_votes(test: Rows) -> Votes | None:
+    try:
+        return Votes(test.votes, test.labels, names=test.names)
+    except InputError:
+        say("the test rows have one class only, so nothing is judged on them.")
+        return None
+
+
+def _exit_code(found: Comparison) -> int:
+    """Return the code of the method that has gone worst; wrong only if none has a committee."""
+    codes = [exit_code(solution) for solution in found.solutions]
+    if all(solution.committee is None for solution in found.solutions):
+        return max(codes)
+    return max((code for code in codes if code != WRONG), default=PROVED)

@@ -1,0 +1,161 @@
+"""The options that several commands share, as values that cyclopts fills.
+
+Their docstrings are the help. `Limits.read` turns texts into what the library takes; a budget also
+needs the classifiers' names, which are known only when the file has been read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cyclopts import Parameter
+
+from ..constraints import AtLeast, AtMost, Constraint, Forbid, Require
+from ..diversity import Diversity
+from ..exceptions import InputError
+from ..tables import read_costs
+from .options import build_budget, read_diversity, read_limits
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What is read, and what is wanted of it.
+
+    Parameters
+    ----------
+    target
+        Label column (0 or 1); not needed for the paper's layout.
+    k
+        Use only k classifiers, the first k / (number of models) of every model.
+    objective
+        What to maximise: accuracy, balanced_accuracy, recall, specificity, ... or weights on the
+        counts such as "tp=1,tn=1,fp=-5".
+    """
+
+    target: str | None = None
+    k: int | None = None
+    objective: str = "accuracy"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Limits as the library takes them, but for the budget.
+
+    Parameters
+    ----------
+    diversity
+        Limits on diversity.
+    constraints
+        All others but the budget.
+    prices, budget, costs
+        What classifiers cost, what may be spent, and the file that says so.
+    """
+
+    diversity: str | Diversity | None
+    constraints: tuple[Constraint, ...]
+    prices: dict[str, float] | None
+    budget: float | None
+    costs: Path | None
+
+    def for_pool(self, names: Sequence[str]) -> list[Constraint]:
+        """Return all constraints for the pool called `names`."""
+        if self.prices is None:
+            return list(self.constraints)
+        return [*self.constraints, build_budget(self.prices, self.budget, names, self.costs)]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a committee must respect.
+
+    Parameters
+    ----------
+    diversity
+        The paper's configuration: F1, F2, F3 or F1-theta.
+    tau
+        Limit on every member's mean diversity: a floor for fc and disagreement, a ceiling for
+        the other measures.
+    gamma
+        Limit on the committee's mean diversity, likewise.
+    measure
+        What --tau and --gamma limit: fc (when omitted), disagreement, double_fault, q,
+        correlation or kappa.
+    min_size
+        Fewest members.
+    max_size
+        Most members.
+    require
+        Classifier that must sit.
+    forbid
+        Classifier that must not sit.
+    at_least
+        Floor on a criterion or count, as in recall=0.9.
+    at_most
+        Ceiling on a criterion or count, as in fp=50.
+    costs
+        CSV of name,cost for every classifier; needs --budget.
+    budget
+        Most the members may cost together; needs --costs.
+    """
+
+    diversity: str | None = None
+    tau: float | None = None
+    gamma: float | None = None
+    measure: str | None = None
+    min_size: int | None = None
+    max_size: int | None = None
+    require: list[str] | None = None
+    forbid: list[str] | None = None
+    at_least: list[str] | None = None
+    at_most: list[str] | None = None
+    costs: Path | None = None
+    budget: float | None = None
+
+    def read(self) -> Asked:
+        """Read what can be read without the votes."""
+        fewest = [] if self.min_size is None else [f"size={self.min_size}"]
+        most = [] if self.max_size is None else [f"size={self.max_size}"]
+        diversity = read_diversity(self.diversity, self.tau, self.gamma, self.measure)
+        constraints = (
+            *read_limits(AtLeast, "--min-size", fewest),
+            *read_limits(AtMost, "--max-size", most),
+            *read_limits(AtLeast, "--at-least", self.at_least or []),
+            *read_limits(AtMost, "--at-most", self.at_most or []),
+            *([Require(*self.require)] if self.require else []),
+            *([Forbid(*self.forbid)] if self.forbid else []),
+        )
+        if (self.costs is None) != (self.budget is None):
+            raise InputError("--budget", "and --costs need each other. Give both, or neither.")
+        prices = None if self.costs is None else read_costs(self.costs)
+        return Asked(diversity, constraints, prices, self.budget, self.costs)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How hard to try.
+
+    Parameters
+    ----------
+    solver
+        Solver to use, see "voteprune solvers"; highs when omitted.
+    time_limit
+        Seconds, for each method; inf for no limit.
+    seed
+        Seed of all randomness.
+    jobs
+        Cores to use, -1 for all; one when omitted.
+    """
+
+    solver: str | None = None
+    time_limit: float = 60.0
+    seed: int = 0
+    jobs: int | None = None
+
+
+ANY_SOURCE, NO_LIMITS, SOME_EFFORT = Source(), Limits(), Effort()
+"""What holds when nothing is said."""

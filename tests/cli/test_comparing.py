@@ -1,0 +1,100 @@
+"""``compare`` and ``methods``: what the library says, in the form that was asked for."""
+
+import csv
+import io
+import json
+import sys
+
+import polars as pl
+import pytest
+
+import voteprune as vp
+from voteprune.tables import read_table
+
+SOME = "exact,full,hc-uwa,brute"
+
+
+def numbers(rows):
+    """All but the clock."""
+    return [{name: row[name] for name in row if name != "seconds"} for row in rows]
+
+
+def test_the_table_is_the_librarys(run, votes):
+    code, out, err = run("compare", votes, "--methods", SOME, "--seed", 3)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert [line.split()[0] for line in lines] == ["method", *SOME.split(",")]
+    for heading in ("size", "L", "bound", "accuracy", "balanced", "test acc.", "mean PFC"):
+        assert heading in lines[0]
+    rows = json.loads(run("compare", votes, "--methods", SOME, "--seed", 3, "--json")[1])["rows"]
+    table = read_table(votes)
+    test = vp.Votes(table.test.votes, table.test.labels)
+    found = vp.compare(table.validation, methods=SOME.split(","), test=test, random_state=3)
+    assert numbers(rows) == numbers(json.loads(found.to_json())["rows"])
+    written = csv.DictReader(io.StringIO(run("compare", votes, "--methods", SOME, "--csv")[1]))
+    assert [row["method"] for row in written] == SOME.split(",")
+
+
+def test_limits_reach_every_method(run, votes):
+    words = ("compare", votes, "--methods", "exact,brute", "--k", 6, "--max-size", 4)
+    limits = ("--measure", "kappa", "--gamma", 0.2, "--objective", "balanced_accuracy")
+    rows = json.loads(run(*words, *limits, "--at-least", "size=2", "--json")[1])["rows"]
+    kappa = vp.diversity_matrix(read_table(votes, k=6).validation, measure="kappa")
+    assert rows[0]["value"] == rows[1]["value"]
+    assert all(2 <= row["size"] <= 4 for row in rows)
+    members = vp.prune(
+        read_table(votes, k=6).validation,
+        objective="balanced_accuracy",
+        diversity=vp.Diversity(gamma=0.2, measure="kappa"),
+        constraints=[vp.AtMost("size", 4), vp.AtLeast("size", 2)],
+        random_state=0,
+    ).committee.members
+    pairs = [kappa[a, b] for i, a in enumerate(members) for b in members[i + 1 :]]
+    assert sum(pairs) / len(pairs) <= 0.2
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg"])
+def test_a_picture_is_drawn(run, votes, tmp_path, suffix):
+    path = tmp_path / f"methods.{suffix}"
+    code, _, err = run("compare", votes, "--methods", "full,hc-uwa,best,brute", "--plot", path)
+    assert (code, err) == (0, "")
+    content = path.read_bytes()
+    assert content.startswith(b"\x89PNG" if suffix == "png" else b"<?xml")
+    assert len(content) > 10_000
+
+
+def test_a_picture_without_matplotlib_tells_the_cure(run, votes, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = run("compare", votes, "--plot", tmp_path / "a.png")
+    assert (code, out) == (2, "")
+    assert "pip install 'voteprune[plot]'" in err
+    assert err.count("\n") == 1
+
+
+def test_test_rows_of_one_class_are_left_out_and_said_so(run, votes):
+    frame = pl.read_csv(votes)
+    frame.filter((pl.col("datatype") != "test") | (pl.col("real_class") == 0)).write_csv(votes)
+    code, out, err = run("compare", votes, "--methods", "full")
+    assert code == 0
+    assert "test acc." not in out
+    assert "one class only" in err
+
+
+def test_codes_say_how_the_comparison_went(run, votes, hard):
+    assert run("compare", hard, "--methods", "exact,full", "--time-limit", 0)[0] == 3
+    clash = ("--at-least", "recall=1", "--at-most", "fp=0")
+    code, out, err = run("compare", votes, "--methods", "exact,brute", *clash)
+    assert code == 2
+    assert out.splitlines()[1].startswith("exact")
+    assert "no committee has" in err
+
+
+def test_methods_are_listed_with_their_references(run):
+    code, out, err = run("methods")
+    assert (code, err) == (0, "")
+    listed = json.loads(run("methods", "--json")[1])
+    assert [row["name"] for row in listed] == [method.name for method in vp.methods()]
+    for row, line in zip(listed, out.splitlines()[1:], strict=True):
+        assert line.split()[0] == row["name"]
+        assert row["summary"] in line
+        assert row["reference"] in line
