@@ -25,7 +25,7 @@ from .solution import Solution
 from .solvers import Solver
 from .votes import Votes, as_votes
 
-_LEFT_OUT = ("brute", "paper")
+_LEFT_OUT = ("brute", "merged", "paper")
 """Not compared unless asked for: they cannot do, or take very long for, pools of common size."""
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from .formulation.model import Floats
 from .ledger import Ledger
+from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
 
@@ -39,6 +40,7 @@ _WALKS = 6
 
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
+    open_run(problem, run.ledger)
     if problem.allowed:
         walker = Walker(problem, run.ledger, run.seed)
         search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
