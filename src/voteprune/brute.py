@@ -6,8 +6,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .exact import IntArray, magnitude
+from .exact import IntArray, sum_by_group
 from .exceptions import InputError
 from .infeasible import Found, explain
 from .ledger import Ledger
@@ -43,14 +44,14 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
 
 def _enumerate(problem: Problem, run: Run) -> Outcome:
     k = problem.n_classifiers
-    patterns = problem.patterns.matrix.T.astype(np.int64)
+    patterns = problem.patterns.matrix.T.astype(np.float32)
     for first in range(1, 2**k, _CHUNK):
         if time.time() >= run.deadline:
             return Outcome("time limit")
         codes = np.arange(first, min(first + _CHUNK, 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)
-        counts = chosen @ patterns
-        best = _best_values(problem, counts, chosen.sum(axis=1))
+        counts = (chosen.astype(np.float32) @ patterns).astype(np.intp)
+        best = _best_nets(problem.gains, counts, chosen.sum(axis=1))
         # Best first: the exact check of limits on members runs only for what could be kept.
         for place in np.argsort(best, kind="stable")[::-1]:
             units = problem.gains.base + int(best[place])
@@ -65,17 +66,16 @@ def _enumerate(problem: Problem, run: Run) -> Outcome:
     return Outcome("proved")
 
 
-def _best_values(problem: Problem, counts: IntArray, sizes: IntArray) -> IntArray:
+def _best_nets(gains: Gains, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
     """Return each subset's best net gain over all its thresholds, limits aside, in units."""
-    best = _values(problem.gains, counts > 0)
-    for level in range(1, problem.n_classifiers):
-        values = _values(problem.gains, counts > level)
-        best = np.where((values > best) & (sizes > level), values, best)
-    return best
-
-
-def _values(gains: Gains, positive: IntArray) -> IntArray:
-    exact_in_floats = gains.net.dtype != object and magnitude(gains.net) < 2**52
-    net = gains.net.astype(np.float64 if exact_in_floats else object)
-    values = positive.astype(net.dtype) @ net
-    return np.asarray(values.astype(np.int64) if exact_in_floats else values)
+    subsets, most = len(counts), int(sizes.max()) + 1
+    # All vote counts of all subsets into one sum by group, then everything above a threshold.
+    groups = (np.arange(subsets)[:, None] * (most + 1) + counts).ravel()
+    nets = np.broadcast_to(gains.net, counts.shape).ravel()
+    by_count = sum_by_group(nets, groups, subsets * (most + 1)).reshape(subsets, most + 1)
+    above = np.cumsum(by_count[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    # A threshold from the size on is none; there the sum is 0, which may look too good.
+    best = above[:, 0]
+    for level in range(1, most):
+        best = np.where((above[:, level] > best) & (sizes > level), above[:, level], best)
+    return np.asarray(best)
