@@ -29,8 +29,7 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
             f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
             f"the pool has {k}. Use method='exact'.",
         )
-    open_run(problem, run.ledger)
-    outcome = _enumerate(problem, run)
+    outcome = open_run(problem, run) or _enumerate(problem, run)
     if not outcome.infeasible:
         return outcome
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .bounds import Levels, closure_bound
 from .formulation.model import Floats
-from .mip import Region, solve_merged
+from .mip import Region, settle
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
@@ -36,20 +36,17 @@ _SAFETY = 1e-7
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
-    ledger = run.ledger
-    open_run(problem, ledger)
-    if ledger.closed:
-        return Outcome("proved")
-    if run.seconds_left <= 0:
-        return Outcome("time limit")
-    ledger.tighten(closure_bound(problem))
-    walker = Walker(problem, ledger, run.seed) if problem.allowed else None
+    over = open_run(problem, run)
+    if over is not None:
+        return over
+    run.ledger.tighten(closure_bound(problem))
+    walker = Walker(problem, run.ledger, run.seed) if problem.allowed else None
     _search(run, walker)
     settled = _bound_levels(problem, run)
     if settled is None:
-        return solve_merged(problem, run)
+        return settle(problem, run)
     _search(run, walker)
-    return solve_merged(problem, run, _survivors(problem, run, *settled))
+    return settle(problem, run, _survivors(problem, run, *settled))
 
 
 def _search(run: Run, walker: Walker | None) -> None:

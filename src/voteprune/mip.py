@@ -50,18 +50,26 @@ class Region:
         )
 
 
-def solve_merged(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
+def solve_merged(problem: Problem, run: Run) -> Outcome:
+    """Solve the merged-pattern model from start to end."""
+    return open_run(problem, run) or settle(problem, run)
+
+
+def solve_paper(problem: Problem, run: Run) -> Outcome:
+    """Solve the paper's model, verbatim."""
+    over = open_run(problem, run)
+    return over or _explained(problem, run, _search(problem, run, paper_model))
+
+
+def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
     """Solve the merged-pattern model, on a region only where the rest is refuted already."""
+    if run.ledger.closed:
+        return Outcome("proved")
     if region is None:
         return _explained(problem, run, _search(problem, run, merged_model))
     inside = replace(problem, size_min=region.size_min, size_max=region.size_max)
     levels = region.level_min, region.level_max
     return _search(inside, run, partial(merged_model, levels=levels), region)
-
-
-def solve_paper(problem: Problem, run: Run) -> Outcome:
-    """Solve the paper's model, verbatim."""
-    return _explained(problem, run, _search(problem, run, paper_model))
 
 
 def _search(
@@ -72,9 +80,6 @@ def _search(
 ) -> Outcome:
     run.solver.info.require()
     ledger = run.ledger
-    open_run(problem, ledger)
-    if ledger.closed:
-        return Outcome("proved")
     if run.seconds_left <= 0:
         return Outcome("time limit")
     formulation = build(problem)
@@ -141,8 +146,8 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
 
     def find(anything: Problem) -> Found:
         look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())
-        impossible = _search(anything, look, merged_model).infeasible
-        return look.ledger.committee, impossible
+        outcome = open_run(anything, look) or _search(anything, look, merged_model)
+        return look.ledger.committee, outcome.infeasible
 
     if run.solver.name != "highs":
         committee, _ = find(any_committee(problem, problem.requests, problem.asked_diversity))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .ledger import Ledger
 from .problem import Problem
+from .run import Outcome, Run
 
 
-def open_run(problem: Problem, ledger: Ledger) -> None:
-    """Offer the simple committees one would try by hand."""
+def open_run(problem: Problem, run: Run) -> Outcome | None:
+    """Offer the simple committees one would try by hand; tell if the run is over with that."""
     for members in _simple_committees(problem):
-        ledger.offer(members)
+        run.ledger.offer(members)
+    if run.ledger.closed:
+        return Outcome("proved")
+    return None if run.seconds_left > 0 else Outcome("time limit")
 
 
 def _simple_committees(problem: Problem) -> Iterator[list[int]]:

@@ -40,8 +40,7 @@ _WALKS = 6
 
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
-    open_run(problem, run.ledger)
-    if problem.allowed:
+    if open_run(problem, run) is None and problem.allowed:
         walker = Walker(problem, run.ledger, run.seed)
         search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")

@@ -38,11 +38,17 @@ def faulty(monkeypatch):
 @pytest.mark.parametrize("vice", VICES)
 def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method, faulty):
     truth = vp.prune(MATRIX, LABELS, method="brute")
+    limit = 2 if vice == "hang" else 30
     began = time.perf_counter()
     solution = vp.prune(
-        MATRIX, LABELS, method=method, solver=faulty, random_state=VICES.index(vice), time_limit=1
+        MATRIX,
+        LABELS,
+        method=method,
+        solver=faulty,
+        random_state=VICES.index(vice),
+        time_limit=limit,
     )
-    assert time.perf_counter() - began < 10
+    assert time.perf_counter() - began < 30
     assert solution.status == "feasible"
     assert solution.termination == "solver failed"
     assert solution.value <= truth.value <= solution.bound
@@ -53,7 +59,7 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method,
 
 def test_a_false_infeasible_does_not_survive_a_second_opinion(faulty, monkeypatch):
     # Without a first committee nobody here knows better, so HiGHS is asked.
-    monkeypatch.setattr("voteprune.mip.open_run", lambda problem, ledger: None)
+    monkeypatch.setattr("voteprune.mip.open_run", lambda problem, run: None)
     solution = vp.prune(
         MATRIX, LABELS, method="merged", solver=faulty,
         random_state=VICES.index("false infeasible"),

@@ -21,6 +21,7 @@ _ROUNDS = 4
 _MOST_ROWS = 400
 _VIOLATION = 1e-3
 _PROGRESS = 1e-3
+_CLEANING = 0.5
 
 Report = Callable[[float, list[int]], None]
 """Told the bound over all (S, L), and the members a fractional solution would round to."""
@@ -53,12 +54,9 @@ def solve(
     bounds = np.full(len(pairs), start)
     done = np.zeros(len(pairs), dtype=bool)
     rows: list[Row] = []
-    while time.time() < deadline:
-        worst = np.flatnonzero(bounds >= bounds.max() - 1e-9)
-        place = int(worst[len(worst) // 2])
-        if bounds[place] < target or done[place]:
-            # Either all is refuted, or the worst can do no better here.
-            break
+
+    def work_on(place: int) -> None:
+        nonlocal rows, bounds
         size, level = (int(value) for value in pairs[place])
         rows, prices, members, converged = tighten(levels, size, level, rows, target, deadline)
         better = levels.bounds(rows, prices, (size, level), pairs)
@@ -68,6 +66,22 @@ def solve(
         rows = [row for row, price in zip(rows, prices, strict=True) if price > 1e-9]
         rows = [row for row in rows if isinstance(row, PairRow) or row.skipped]
         report(float(bounds.max()), members)
+
+    began = time.time()
+    while time.time() < deadline:
+        worst = np.flatnonzero(bounds >= bounds.max() - 1e-9)
+        place = int(worst[len(worst) // 2])
+        if bounds[place] < target or done[place]:
+            break
+        work_on(place)
+    # The highest can do no better. What is nearly refuted may still be, and every size and
+    # threshold that is shrinks what is left to a solver.
+    until = min(deadline, time.time() + _CLEANING + 0.5 * (time.time() - began))
+    while time.time() < until:
+        left = np.flatnonzero((bounds >= target) & ~done)
+        if not len(left):
+            break
+        work_on(int(left[np.argmin(bounds[left])]))
     return pairs, bounds
 
 
