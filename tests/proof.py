@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from unittest import mock
 
 import voteprune as vp
 from instances import Instance
 from oracle import Oracle
+from voteprune import engine
 
 
 def exact_paths() -> dict[str, dict]:
     """Every exact way to solve a problem here: method, solver, presolve on and off."""
-    paths = {"brute": {"method": "brute"}, "exact": {"method": "exact"}}
+    paths = {
+        "brute": {"method": "brute"},
+        "exact": {"method": "exact"},
+        "exact without enumeration": {"method": "exact", "enumerate": 0},
+    }
     for info in vp.solvers():
         if not info.installed:
             continue
@@ -32,14 +38,17 @@ def check(instance: Instance, paths: dict[str, dict], time_limit: float = 60.0) 
     wrong = []
     for name, path in paths.items():
         lowest = []
-        solution = vp.prune(
-            instance.votes,
-            **instance.request(),
-            **path,
-            time_limit=time_limit,
-            random_state=instance.seed,
-            callback=lambda progress, seen=lowest: seen.append(progress.bound),
-        )
+        options = dict(path)
+        # Small pools are enumerated; the engine's other parts must be right for them too.
+        with mock.patch.object(engine, "ENUMERATE", options.pop("enumerate", engine.ENUMERATE)):
+            solution = vp.prune(
+                instance.votes,
+                **instance.request(),
+                **options,
+                time_limit=time_limit,
+                random_state=instance.seed,
+                callback=lambda progress, seen=lowest: seen.append(progress.bound),
+            )
         where = f"seed {instance.seed}, {name}"
         wrong += [f"{where}: {line}" for line in judge(solution, lowest, best, truth, instance)]
     return wrong

@@ -28,6 +28,12 @@ def test_frames_are_read_by_name_whatever_else_they_hold():
         COMMITTEE.predict(frame.drop(columns="b"))
 
 
+def test_a_frame_without_names_of_its_own_works():
+    frame = pd.DataFrame([[0, 1, 0, 1], [0, 0, 0, 0]])
+    committee = vp.Committee((1, 3), 0, ("1", "3"), 4)
+    assert committee.predict(frame).tolist() == [1, 0]
+
+
 def test_an_array_must_have_the_pools_columns():
     with pytest.raises(vp.InputError, match="votes"):
         COMMITTEE.predict(np.zeros((2, 3)))

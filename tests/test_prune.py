@@ -107,7 +107,36 @@ def test_an_infeasible_request_names_the_clash_and_gives_no_committee(method):
 
 def test_one_impossible_constraint_is_named_alone():
     solution = vp.prune(VOTES, constraints=[vp.AtMost("size", 3), vp.AtLeast("accuracy", 1)])
-    assert solution.explanation == "no committee of this pool has accuracy >= 1."
+    assert solution.explanation == "no committee of this pool meets: accuracy >= 1."
+
+
+def test_a_constraint_given_twice_is_named_once():
+    limit = vp.AtLeast("recall", 2)
+    solution = vp.prune(VOTES, constraints=[limit, limit])
+    assert solution.explanation == "no committee of this pool meets: recall >= 2."
+
+
+@pytest.mark.parametrize("method", ["merged", "paper"])
+def test_gains_a_solver_cannot_tell_apart_are_not_called_optimal(method):
+    """Nine orders of magnitude apart: the answer is a committee and a bound, not a proof."""
+    request = {
+        "sample_weight": [1e4, 10.0, 1e10],
+        "objective": vp.Weights(tp=3.3333, fn=1e9, tn=-1, fp=0.001),
+        "constraints": [vp.Require(4), vp.AtLeast("recall", 0.56)],
+        "diversity": "F2",
+        "random_state": 0,
+    }
+    matrix = [[0, 0, 0, 1, 1, 1, 0], [1, 0, 0, 0, 1, 0, 1], [1, 1, 1, 0, 1, 1, 0]]
+    truth = vp.prune(matrix, [0, 1, 1], method="brute", **request)
+    solution = vp.prune(matrix, [0, 1, 1], method=method, **request)
+    assert solution.value <= truth.value <= solution.bound
+    assert solution.status == "feasible" or solution.value == truth.value
+
+
+def test_small_pools_are_enumerated_and_exact():
+    weights = vp.Weights(tp=-1e12, fn=-1e12, tn=3.3333, fp=-1)
+    solution = vp.prune([[0], [1], [0], [1], [1]], [0, 0, 1, 1, 1], objective=weights)
+    assert (solution.status, solution.gap) == ("optimal", 0.0)
 
 
 def test_one_and_many_threads_agree():
@@ -132,6 +161,10 @@ BAD = {
     "start outside": ({"start": [99]}, "start"),
     "start empty": ({"start": []}, "start"),
     "start kind": ({"start": "all"}, "start"),
+    "start fraction": ({"start": [0.7, 1]}, "start"),
+    "start of another pool": ({"start": vp.Committee((0,), 0, ("a",), 3)}, "start"),
+    "a solver it does not use": ({"method": "full", "solver": "highs"}, "solver"),
+    "gains beyond floats": ({"objective": vp.Weights(tp=1e308)}, "objective"),
     "callback": ({"callback": 3}, "callback"),
     "random_state": ({"random_state": "x"}, "random_state"),
     "random_state negative": ({"random_state": -1}, "random_state"),

@@ -78,10 +78,25 @@ def test_weights_are_read_as_the_decimals_they_print_as():
     assert (votes.weights.tolist(), votes.denominator) == ([1, 2, 3], 10)
 
 
+def test_single_precision_is_read_as_it_prints():
+    weights = np.array([0.1, 0.2, 0.3], dtype=np.float32)
+    votes = vp.Votes(PREDICTIONS, LABELS, sample_weight=weights)
+    assert (votes.weights.tolist(), votes.denominator) == ([1, 2, 3], 10)
+
+
 BAD = {
     "nan": ([[np.nan, 1]], [1], {}, "predictions"),
     "inf": ([[np.inf, 1], [0, 1]], [1, 0], {}, "predictions"),
     "missing": ([[None, 1], [0, 1]], [1, 0], {}, "predictions"),
+    "masked": (np.ma.masked_array([[0, 1], [1, 0]], [[1, 0], [0, 0]]), [1, 0], {}, "predictions"),
+    "pandas' NA": (
+        pd.DataFrame({"a": pd.array([True, None], dtype="boolean")}), [1, 0], {}, "predictions",
+    ),
+    "a column twice": (
+        pd.DataFrame([[0, 1], [1, 0]], columns=["a", "a"]), [1, 0], {}, "predictions",
+    ),
+    "numbers as text": (np.array([["0"], ["1"]], dtype=object), [1, 0], {}, "predictions"),
+    "ragged labels": (PREDICTIONS, [[0], [1, 0], [1]], {}, "y"),
     "above one": ([[1.2, 1], [0, 1]], [1, 0], {}, "predictions"),
     "below zero": ([[-0.1, 1], [0, 1]], [1, 0], {}, "predictions"),
     "text": ([["a", "b"], ["c", "d"]], [1, 0], {}, "predictions"),

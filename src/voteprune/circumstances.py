@@ -62,8 +62,13 @@ class Circumstances:
         InputError
             If one of them is wrong, or the method cannot follow the threshold's rule.
         """
+        chosen = None if solver == "brute" else _check_solver(solver)
+        if solver not in (None, "brute") and not method.uses_solver:
+            raise InputError(
+                "solver", f"{method.name} uses no solver. Leave it out, or use another method."
+            )
         return cls(
-            _check_solver(solver) if method.uses_solver else None,
+            chosen if method.uses_solver else None,
             check_threshold(threshold, method),
             _check_time_limit(time_limit),
             _check_seed(random_state),
@@ -106,7 +111,8 @@ def _check_seed(random_state: object) -> int:
         return int(random_state)  # type: ignore[call-overload,no-any-return]
     raise InputError(
         "random_state",
-        f"expected None, a NumPy generator or a whole number from 0 on, got {random_state!r}.",
+        "expected a whole number from 0 to 2**32 - 1, a NumPy generator or None, "
+        f"got {random_state!r}.",
     )
 
 

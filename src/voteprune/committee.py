@@ -75,38 +75,29 @@ class Committee:
             which the members are found by name. Votes or probabilities, as for `Votes`.
         """
         if isinstance(votes, Votes):
-            frame_columns, matrix = None, votes.matrix
-        else:
-            frame = nw.from_native(votes, eager_only=True, pass_through=True)
-            if isinstance(frame, nw.DataFrame):
-                frame_columns = {str(name): name for name in frame.columns}
-                missing = [name for name in self.names if name not in frame_columns]
-                if missing:
-                    raise InputError(
-                        "votes", f"has no column for the member(s) {', '.join(missing[:5])}."
-                    )
-                votes = frame.select([frame_columns[name] for name in self.names]).to_native()
-            else:
-                frame_columns = None
-            matrix, _ = read_predictions(votes, "votes")
-        if frame_columns is not None:
-            return np.asarray(matrix.sum(axis=1, dtype=np.int64))
+            return self._count_pool(votes.matrix)
+        frame = nw.from_native(votes, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return self._count_pool(read_predictions(votes, "votes")[0])
+        columns = {str(name): name for name in frame.columns}
+        missing = [name for name in self.names if name not in columns]
+        if missing:
+            raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
+        seats = frame.select(nw.col(columns[name]) for name in self.names)
+        return _count(read_predictions(seats.to_native(), "votes")[0])
+
+    def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         if matrix.shape[1] != self.pool_size:
             raise InputError(
                 "votes",
                 f"has {matrix.shape[1]} columns, the pool has {self.pool_size} classifiers. Give "
                 "every classifier's column in the pool's order, or a data frame with names.",
             )
-        return np.asarray(matrix[:, list(self.members)].sum(axis=1, dtype=np.int64))
+        return _count(matrix[:, list(self.members)])
 
     def predict(self, votes: object) -> NDArray[np.int64]:
         """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
         return (self.count(votes) > self.threshold).astype(np.int64)
-
-    def describe(self) -> str:
-        """Return a sentence that says who sits and how it decides."""
-        rule = f"positive from {self.threshold + 1} of {self.size} votes on"
-        return f"{', '.join(self.names)}: {rule}"
 
     def to_json(self) -> str:
         """Write the committee as JSON text."""
@@ -151,3 +142,7 @@ class Committee:
                 pool_size=fields.integer("pool_size"),
             )
         )
+
+
+def _count(matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.asarray(matrix.sum(axis=1, dtype=np.int64))

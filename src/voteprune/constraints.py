@@ -6,13 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .exact import exact
+from .exact import exact, show
 from .exceptions import InputError
 from .objectives import Weights, check_criterion
-
-
-def _show(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{float(value):g}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,7 +39,7 @@ class AtLeast(_Limit):
     """
 
     def __str__(self) -> str:
-        return f"{self.what} >= {_show(self.limit)}"
+        return f"{self.what} >= {show(self.limit)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -54,7 +50,7 @@ class AtMost(_Limit):
     """
 
     def __str__(self) -> str:
-        return f"{self.what} <= {_show(self.limit)}"
+        return f"{self.what} <= {show(self.limit)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -148,7 +144,7 @@ class Budget:
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
         named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        if named:
+        if named or not self.costs:
             unknown = [name for name in named if name not in names]
             if unknown:
                 raise InputError(
@@ -165,7 +161,7 @@ class Budget:
         return plain
 
     def __str__(self) -> str:
-        return f"cost <= {_show(self.limit)}"
+        return f"cost <= {show(self.limit)}"
 
 
 Constraint = AtLeast | AtMost | Require | Forbid | Budget

@@ -1,5 +1,6 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
+0. Pools so small that all committees can be tried in a moment are.
 1. First committees and the closure bound, in milliseconds.
 2. Local search, for a second or so.
 3. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .bounds import Levels, closure_bound
+from .brute import solve_by_brute_force
 from .formulation.model import Floats
 from .mip import Region, settle
 from .openings import open_run
@@ -25,6 +27,9 @@ from .problem import Problem
 from .run import Outcome, Run
 from .search import Walker, search
 from .solvers import SolverFailure, call
+
+ENUMERATE = 2**21
+"""Subsets times patterns up to which trying everything is quickest."""
 
 _SEARCH_SECONDS = 1.0
 _MOST_CLASSIFIERS = 300
@@ -36,6 +41,8 @@ _SAFETY = 1e-7
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
+    if 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE:
+        return solve_by_brute_force(problem, run)
     over = open_run(problem, run)
     if over is not None:
         return over

@@ -47,11 +47,15 @@ def exact(value: object, argument: str) -> Fraction:
     try:
         if isinstance(value, numbers.Integral):
             return Fraction(int(value))
-        if isinstance(value, numbers.Real) and not isinstance(value, numbers.Rational):
-            return Fraction(repr(float(value)))
+        # str of a float, of any precision, is the shortest decimal that means it.
         return Fraction(str(value))
     except (ValueError, OverflowError, ZeroDivisionError):
         raise InputError(argument, f"expected a finite number, got {value!r}.") from None
+
+
+def show(value: Fraction) -> str:
+    """Write a number as people do: whole, or as a decimal."""
+    return str(value) if value.denominator == 1 else repr(float(value))
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:
@@ -70,7 +74,7 @@ def to_integers(values: NDArray[Any]) -> tuple[IntArray, int]:
     if values.dtype.kind in "iu":
         return compact(values), 1
     distinct, inverse = np.unique(values, return_inverse=True)
-    fractions = [Fraction(repr(float(value))) for value in distinct]
+    fractions = [Fraction(str(value)) for value in distinct]
     denominator = common_denominator(fractions)
     integers = np.array([int(value * denominator) for value in fractions], dtype=object)
     return compact(integers[inverse]), denominator

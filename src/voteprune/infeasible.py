@@ -38,7 +38,8 @@ def explain(problem: Problem, find: Find) -> str:
     find
         Looks for a committee under some of the constraints, with a constant objective.
     """
-    kept: list[Constraint | str | Diversity] = list(problem.requests)
+    # Said twice is asked once.
+    kept: list[Constraint | str | Diversity] = list(dict.fromkeys(problem.requests))
     if problem.diversity is not None and problem.asked_diversity is not None:
         kept.append(problem.asked_diversity)
     sure = True
@@ -53,12 +54,12 @@ def explain(problem: Problem, find: Find) -> str:
         str(problem.diversity) if isinstance(item, str | Diversity) else str(item) for item in kept
     ]
     if len(words) == 1:
-        return f"no committee of this pool has {words[0]}."
+        return f"no committee of this pool meets: {words[0]}."
     listed = f"{', '.join(words[:-1])} and {words[-1]}"
     rest = (
         "any one less and there is one." if sure else "a smaller clash was not ruled out in time."
     )
-    return f"no committee has {listed} together; {rest}"
+    return f"no committee meets {listed} together; {rest}"
 
 
 def _split(

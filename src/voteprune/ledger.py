@@ -40,6 +40,10 @@ class Progress:
         return relative_gap(self.value, self.bound)
 
 
+OPTIMAL_GAP = 1e-3
+"""Largest gap that may count as a solver's rounding, where weights are too fine for integers."""
+
+
 def relative_gap(value: float | None, bound: float | None) -> float | None:
     """Return ``(bound - value) / |value|``: 0 when they are equal, infinite when value is 0."""
     if value is None or bound is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from .committee import Committee
 from .formulation import Formulation, merged_model, paper_model
 from .formulation.model import Floats
 from .infeasible import Found, any_committee, explain
-from .ledger import Ledger
+from .ledger import OPTIMAL_GAP, Ledger
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
@@ -110,7 +111,10 @@ def _search(
         claimed = float(formulation.model.objective @ answer.solution)
         if ledger.units is not None and _reaches(formulation, ledger.units, claimed):
             if _closes(formulation, ledger, claimed):
-                return Outcome("proved")
+                # Where gains differ by many orders of magnitude, tolerance is not proof.
+                gap = ledger.progress().gap
+                fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
+                return Outcome("proved" if fine else "solver tolerance")
             ledger.distrust(f"{run.solver.name} claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
         if formulation.binary_members is None:
@@ -185,22 +189,24 @@ def _slack(formulation: Formulation, value: float) -> float:
     return _TOLERANCE * max(largest, abs(value))
 
 
-def _units(formulation: Formulation, bound: float) -> float:
+def _units(formulation: Formulation, bound: float) -> Fraction | float:
     """Return a model bound in units, widened by the solver's tolerance."""
     if not np.isfinite(bound):
         return np.inf
-    return formulation.base + formulation.scale * (bound + _slack(formulation, bound))
+    # Exact from here on: the base may be larger than a float can tell from its neighbours.
+    widened = Fraction(bound) + Fraction(_slack(formulation, bound))
+    return formulation.base + Fraction(formulation.scale) * widened
 
 
 def _reaches(formulation: Formulation, units: int, claimed: float) -> bool:
     """Tell whether a recounted value is what the solver claimed, within its tolerance."""
-    value = (units - formulation.base) / formulation.scale
-    return value >= claimed - _slack(formulation, claimed)
+    least = Fraction(claimed) - Fraction(_slack(formulation, claimed))
+    return units - formulation.base >= Fraction(formulation.scale) * least
 
 
 def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
     """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
-    room = 4 * formulation.scale * _slack(formulation, claimed)
+    room = 4 * Fraction(formulation.scale) * Fraction(_slack(formulation, claimed))
     return ledger.units is not None and ledger.bound - ledger.units <= room
 
 

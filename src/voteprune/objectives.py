@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .confusion import Confusion
-from .exact import exact
+from .exact import exact, show
 from .exceptions import InputError
 
 
@@ -41,14 +41,9 @@ class Weights:
             + self.fp * confusion.fp
         )
 
-    @property
-    def is_constant(self) -> bool:
-        """Whether no committee can change the sum."""
-        return self.tp == self.fn and self.tn == self.fp
-
     def __str__(self) -> str:
         pairs = ((name, getattr(self, name)) for name in ("tp", "fn", "tn", "fp"))
-        return "weights(" + ", ".join(f"{name}={value}" for name, value in pairs if value) + ")"
+        return "weights(" + ", ".join(f"{name}={show(w)}" for name, w in pairs if w) + ")"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from .exact import (
     ceil_div,
     combine,
     common_denominator,
+    magnitude,
     sum_by_group,
     total,
 )
@@ -33,6 +34,9 @@ from .objectives import Weights, resolve
 from .pairwise import Floors
 from .patterns import Patterns
 from .votes import Votes
+
+_MOST_UNITS, _MOST_VALUE = 2**900, 10**300
+"""What still converts to a float, with room to add up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +62,15 @@ class Gains:
         if_negative = combine([(fn, patterns.positive), (tn, patterns.negative)])
         net = combine([(1, if_positive), (-1, if_negative)])
         step = math.gcd(*(int(value) for value in np.unique(net)))
-        return cls(total(if_negative), net, Fraction(1, scale * patterns.denominator), step or 1)
+        base, unit = total(if_negative), Fraction(1, scale * patterns.denominator)
+        reach = abs(base) + magnitude(net)
+        if reach >= _MOST_UNITS or reach * unit >= _MOST_VALUE:
+            raise InputError(
+                "objective",
+                "its weights, or the rows' weights, span more orders of magnitude than numbers "
+                "can hold. Scale them, or leave out what is negligible.",
+            )
+        return cls(base, net, unit, step or 1)
 
     @property
     def ceiling(self) -> int:

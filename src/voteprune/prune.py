@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import platform
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -234,10 +235,16 @@ def _check_start(start: object, problem: Problem, method: Method) -> list[int] |
             f"{method.name} builds its committee by its own rule and takes no start. "
             "Leave it out, or use method='exact'.",
         )
+    if isinstance(start, Committee) and start.pool_size != problem.n_classifiers:
+        raise InputError(
+            "start",
+            f"was chosen from {start.pool_size} classifiers, this pool has "
+            f"{problem.n_classifiers}. Give a committee of this pool.",
+        )
     listed = start.members if isinstance(start, Committee) else start
     try:
-        members = sorted({int(k) for k in listed})  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+        members = sorted({operator.index(k) for k in listed})  # type: ignore[attr-defined]
+    except TypeError:
         raise InputError("start", f"expected a Committee or members, got {start!r}.") from None
     if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
         raise InputError(

@@ -12,14 +12,14 @@ from . import jsonfile
 from .committee import Committee
 from .confusion import Confusion
 from .exceptions import InputError
-from .ledger import Progress, relative_gap
+from .ledger import OPTIMAL_GAP, Progress, relative_gap
 from .objectives import Weights
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
 
-OPTIMAL_GAP = 1e-5
-"""Relative room a floating-point bound may leave where weights are too fine for integers."""
+_ROUNDING = 1e-5
+"""Room for a floating-point bound, relative to all that is added up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,9 @@ class Solution:
         "infeasible": no committee meets the constraints; `explanation` says which clash.
         "unknown": the limit came before a committee or a proof.
     termination
-        Why the run ended: "proved", "time limit", "interrupted", "callback", "solver failed" or
-        "finished" (a method that proves nothing has done its work).
+        Why the run ended: "proved", "time limit", "interrupted", "callback", "solver failed",
+        "solver tolerance" (gains differ by more orders of magnitude than the solver can tell
+        apart) or "finished" (a method that proves nothing has done its work).
     committee, confusion, value
         The best committee, its exact counts and its objective; None where there is none.
     bound
@@ -100,8 +101,9 @@ class Solution:
             w, counts = self.weights, self.confusion
             at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
             at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
-            room = OPTIMAL_GAP * max(1.0, abs(self.value), float(at_stake))
-            if self.bound is None or self.bound - self.value > room:
+            room = _ROUNDING * max(1.0, abs(self.value), float(at_stake))
+            far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
+            if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
 
     @property
@@ -138,13 +140,17 @@ class Solution:
 
     def _headline(self) -> str:
         if self.status == "optimal":
-            return "Optimal: no committee is better."
+            if self.bound == self.value:
+                return "Optimal: no committee is better."
+            return "Optimal up to the solver's rounding."
         if self.status == "infeasible":
             return "Infeasible: no committee meets the constraints."
         if self.status == "unknown":
             return f"Nothing found and nothing ruled out ({self.termination})."
         if self.gap is None:
             return "A committee, without a bound."
+        if math.isinf(self.gap):
+            return f"Feasible: nothing above {self.bound:.6g} is possible ({self.termination})."
         return f"Feasible: at most {_percent(self.gap)} better is possible ({self.termination})."
 
     def to_json(self) -> str:

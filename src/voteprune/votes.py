@@ -175,16 +175,23 @@ def read_predictions(
 
 
 def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    frame = nw.from_native(values, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(values, eager_only=True, pass_through=True)
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(argument, f"is a data frame that cannot be read: {error}") from None
+    _refuse_masked(values, argument)
     columns = None
     if isinstance(frame, nw.DataFrame):
         columns = tuple(str(name) for name in frame.columns)
         values = frame.to_numpy()
     try:
         array = np.asarray(values)
-        if array.dtype == object:
-            # Frames with nullable columns arrive as objects; None becomes nan and is caught later.
-            array = array.astype(np.float64)
+        if array.dtype == object and not any(isinstance(cell, str) for cell in array.flat):
+            # Frames with nullable columns arrive as objects; what is missing becomes nan and is
+            # refused with its place.
+            array = np.array(
+                [np.nan if _is_missing(cell) else cell for cell in array.flat], dtype=np.float64
+            ).reshape(array.shape)
     except (TypeError, ValueError):
         array = np.empty(0, dtype=str)
     if array.dtype.kind not in "biuf":
@@ -194,9 +201,23 @@ def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, 
     return array, columns
 
 
+def _is_missing(cell: object) -> bool:
+    # pandas' NA has no truth value; nothing else that counts as a vote is unlike itself.
+    return cell is None or type(cell).__name__ == "NAType"
+
+
+def _refuse_masked(values: object, argument: str) -> None:
+    if np.ma.is_masked(values):
+        raise InputError(argument, "has masked entries. Drop or impute what is missing first.")
+
+
 def _read_vector(values: object, n: int, argument: str) -> NDArray[Any]:
+    _refuse_masked(values, argument)
     series = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
-    array = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+    try:
+        array = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
+    except ValueError:
+        raise InputError(argument, "expected a vector, got rows of different length.") from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

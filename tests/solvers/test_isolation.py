@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -171,6 +172,26 @@ def test_ctrl_c_returns_the_incumbent(solver):
         program.send_signal(signal.SIGINT)
         told = program.stdout.read()
     assert told.split() == ["interrupted", "feasible", "True", "True", "True"]
+
+
+def test_a_worker_that_died_while_idle_is_replaced():
+    vp.prune(MATRIX, LABELS, method="merged")
+    (worker,) = isolated._idle["highs"]
+    worker.process.kill()
+    worker.process.wait()
+    assert vp.prune(MATRIX, LABELS, method="merged").incidents == ()
+
+
+def test_the_folder_one_works_in_is_no_place_to_import_from(tmp_path):
+    (tmp_path / "highspy.py").write_text("raise RuntimeError('hijacked')")
+    np.savetxt(tmp_path / "votes.csv", np.column_stack([MATRIX, LABELS]), "%d", ",",
+               header=",".join([*"abcdefgh", "y"]), comments="")  # fmt: skip
+    done = subprocess.run(
+        [Path(sys.executable).with_name("voteprune"), "prune", "votes.csv", "--target", "y",
+         "--method", "merged"],
+        cwd=tmp_path, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "Optimal" in done.stdout, done.stdout + done.stderr
 
 
 def test_what_is_not_installed_is_said_with_the_cure(monkeypatch):

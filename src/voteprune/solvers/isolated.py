@@ -51,7 +51,8 @@ class _Worker:
         }
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _BOOT, module],
+            # -P: the folder one works in is data, not a place to import from.
+            [sys.executable, "-P", "-c", _BOOT, module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -67,7 +68,7 @@ class _Worker:
         try:
             while True:
                 self.inbox.put(receive(stream))
-        except (EOFError, OSError, ValueError):
+        except Exception:  # whatever came through the pipe, the worker is of no more use
             self.inbox.put(("gone",))
 
     def request(self, *request: object) -> None:
@@ -208,9 +209,11 @@ def call(
 def _take(name: str, module: str) -> _Worker:
     """Return an idle worker of this name, or a new one that has imported its module."""
     with _lock:
-        kept = _idle.get(name)
-        if kept:
-            return kept.pop()
+        kept = _idle.get(name, [])
+        while kept:
+            worker = kept.pop()
+            if worker.process.poll() is None:
+                return worker
     worker = _Worker(module)
     try:
         (kind,) = worker.hear(time.time() + STARTUP, f"{name} did not start")
