@@ -15,7 +15,7 @@ FLOORS = [
     {"chart", "exact", "jsonfile", "roots"},
     {"confusion", "tally", "votes"},
     {"patterns", "committee", "objectives", "diversity"},
-    {"constraints", "pairwise"},
+    {"constraints", "gains", "pairwise"},
     {"measures"},
     {"problem"},
     {"formulation", "ledger"},

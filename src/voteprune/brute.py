@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from .exact import IntArray, sum_by_group
 from .exceptions import InputError
+from .gains import Gains
 from .infeasible import Found, explain
 from .ledger import Ledger
 from .openings import open_run
-from .problem import Gains, Problem
+from .problem import Problem
 from .run import Outcome, Run
 
 MOST_CLASSIFIERS = 20

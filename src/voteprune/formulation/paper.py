@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import IntArray
+from ..gains import Gains
 from ..objectives import Weights
-from ..problem import Gains, Problem
+from ..problem import Problem
 from ..votes import Votes
 from .model import Floats, Formulation, ModelBuilder
 from .rows import SLACK, add_cost_rows, objective_scale

@@ -214,6 +214,7 @@ def _take(name: str, module: str) -> _Worker:
             worker = kept.pop()
             if worker.process.poll() is None:
                 return worker
+            worker.end()  # died while idle; nothing was lost
     worker = _Worker(module)
     try:
         (kind,) = worker.hear(time.time() + STARTUP, f"{name} did not start")
