@@ -58,7 +58,7 @@ COLUMNS = tuple(field.name for field in fields(Row))
 _SHOWN = {
     "method": "method",
     "size": "size",
-    "threshold": "L",
+    "threshold": "threshold",
     "value": "objective",
     "bound": "bound",
     "accuracy": "accuracy",
@@ -67,6 +67,7 @@ _SHOWN = {
     "test_balanced_accuracy": "test bal.",
     "diversity": "mean PFC",
     "seconds": "seconds",
+    "status": "status",
 }
 
 

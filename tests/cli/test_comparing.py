@@ -24,7 +24,7 @@ def test_the_table_is_the_librarys(run, votes):
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert [line.split()[0] for line in lines] == ["method", *SOME.split(",")]
-    for heading in ("size", "L", "bound", "accuracy", "balanced", "test acc.", "mean PFC"):
+    for heading in ("size", "threshold", "bound", "accuracy", "balanced", "test acc.", "mean PFC"):
         assert heading in lines[0]
     rows = json.loads(run("compare", votes, "--methods", SOME, "--seed", 3, "--json")[1])["rows"]
     table = read_table(votes)
@@ -86,7 +86,7 @@ def test_codes_say_how_the_comparison_went(run, votes, hard):
     code, out, err = run("compare", votes, "--methods", "exact,brute", *clash)
     assert code == 2
     assert out.splitlines()[1].startswith("exact")
-    assert "no committee has" in err
+    assert "no committee meets" in err
 
 
 def test_methods_are_listed_with_their_references(run):

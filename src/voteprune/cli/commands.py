@@ -35,7 +35,7 @@ from .output import (
 )
 from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
 
-_METHODS = "; ".join(f"{method.name} ({method.summary})" for method in methods()) + "."
+_METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 """The help of --method: every method there is."""
 
 
@@ -45,6 +45,7 @@ def prune_command(
     *,
     source: Source = ANY_SOURCE,
     method: Annotated[str, Parameter(help=_METHODS)] = "exact",
+    threshold: str | None = None,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
     json: bool = False,
@@ -62,6 +63,8 @@ def prune_command(
         Table of votes or probabilities, one column per classifier.
     method
         Name of a method; the help lists them all.
+    threshold
+        majority or tuned, for methods that leave it open; the method's own rule when omitted.
     json
         Print the solution as JSON.
     output
@@ -77,6 +80,7 @@ def prune_command(
             table.validation,
             objective=criterion,
             method=method,
+            threshold=threshold,  # type: ignore[arg-type]
             solver=effort.solver,
             diversity=asked.diversity,
             constraints=asked.for_pool(table.validation.names),
