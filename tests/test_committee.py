@@ -60,6 +60,21 @@ def test_what_is_no_committee_cannot_be_made(members, threshold, names, pool, ar
     assert caught.value.argument == argument
 
 
+def test_a_member_may_have_several_votes():
+    weighted = vp.Committee((3, 1), 2, ("d", "b"), 4, (3, 1))
+    assert (weighted.members, weighted.multiplicities) == ((1, 3), (1, 3))
+    assert (weighted.size, weighted.n_votes, weighted.ballots) == (2, 4, (1, 3, 3, 3))
+    matrix = np.array([[1, 1, 1, 0], [0, 0, 0, 1], [0, 1, 0, 1]])
+    assert weighted.count(matrix).tolist() == [1, 3, 4]
+    assert weighted.predict(matrix).tolist() == [0, 1, 1]
+    frame = pd.DataFrame({"d": [0, 1, 1], "b": [1, 0, 1]})
+    assert weighted.count(frame).tolist() == [1, 3, 4]
+    assert vp.Committee.from_json(weighted.to_json()) == weighted
+    for bad in ((1,), (0, 1), (1, -1)):
+        with pytest.raises(vp.InputError, match="multiplicities"):
+            vp.Committee((1, 3), 0, ("b", "d"), 4, bad)
+
+
 def test_json_round_trip(tmp_path):
     assert vp.Committee.from_json(COMMITTEE.to_json()) == COMMITTEE
     COMMITTEE.save(tmp_path / "committee.json")

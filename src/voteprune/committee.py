@@ -23,18 +23,21 @@ class Committee:
     members
         Distinct column indices into the pool; kept sorted.
     threshold
-        L, between 0 and the number of members minus one, so no committee is a constant by
+        L, between 0 and the number of votes minus one, so no committee is a constant by
         construction.
     names
         Names of the members, in the order of `members`.
     pool_size
         Number K of classifiers in the pool the members were chosen from.
+    multiplicities
+        How many votes each member has, in the order of `members`; one each when omitted.
     """
 
     members: tuple[int, ...]
     threshold: int
     names: tuple[str, ...]
     pool_size: int
+    multiplicities: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -45,11 +48,14 @@ class Committee:
             raise InputError(
                 "members", f"indices lie between 0 and {self.pool_size - 1}, the pool's last."
             )
-        if not 0 <= self.threshold < len(self.members):
+        votes = self.multiplicities or (1,) * len(self.members)
+        if len(votes) != len(self.members) or min(votes) < 1:
+            raise InputError("multiplicities", "every member has one vote or more.")
+        if not 0 <= self.threshold < sum(votes):
             raise InputError(
                 "threshold",
-                f"is {self.threshold}; with {len(self.members)} members it lies between 0 and "
-                f"{len(self.members) - 1}.",
+                f"is {self.threshold}; with {sum(votes)} votes it lies between 0 and "
+                f"{sum(votes) - 1}.",
             )
         if len(self.names) != len(self.members):
             raise InputError("names", "there must be one name per member.")
@@ -59,11 +65,23 @@ class Committee:
         object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
         object.__setattr__(self, "threshold", int(self.threshold))
+        object.__setattr__(self, "multiplicities", tuple(int(votes[i]) for i in order))
 
     @property
     def size(self) -> int:
         """Number of members S."""
         return len(self.members)
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes, which is that of the members unless some have several."""
+        return sum(self.multiplicities)
+
+    @property
+    def ballots(self) -> tuple[int, ...]:
+        """The members, each as often as it votes."""
+        pairs = zip(self.members, self.multiplicities, strict=True)
+        return tuple(member for member, votes in pairs for _ in range(votes))
 
     def count(self, votes: object) -> NDArray[np.int64]:
         """Count the members' positive votes on each row.
@@ -84,7 +102,7 @@ class Committee:
         if missing:
             raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
         seats = frame.select(nw.col(columns[name]) for name in self.names)
-        return _count(read_predictions(seats.to_native(), "votes")[0])
+        return self._count_members(read_predictions(seats.to_native(), "votes")[0])
 
     def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         if matrix.shape[1] != self.pool_size:
@@ -93,7 +111,10 @@ class Committee:
                 f"has {matrix.shape[1]} columns, the pool has {self.pool_size} classifiers. Give "
                 "every classifier's column in the pool's order, or a data frame with names.",
             )
-        return _count(matrix[:, list(self.members)])
+        return self._count_members(matrix[:, list(self.members)])
+
+    def _count_members(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.asarray(matrix @ np.array(self.multiplicities, dtype=np.int64))
 
     def predict(self, votes: object) -> NDArray[np.int64]:
         """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
@@ -130,6 +151,7 @@ class Committee:
             "names": list(self.names),
             "threshold": self.threshold,
             "pool_size": self.pool_size,
+            "multiplicities": list(self.multiplicities),
         }
 
     @classmethod
@@ -140,9 +162,6 @@ class Committee:
                 threshold=fields.integer("threshold"),
                 names=fields.texts("names"),
                 pool_size=fields.integer("pool_size"),
+                multiplicities=fields.integers("multiplicities"),
             )
         )
-
-
-def _count(matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.asarray(matrix.sum(axis=1, dtype=np.int64))

@@ -7,6 +7,7 @@ its value and whether it is allowed are recounted here, in integers, whoever fou
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -163,10 +164,12 @@ class Problem:
         return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
 
     def committee(self, members: Sequence[int], threshold: int) -> Committee:
-        """Name the members and make a committee of them."""
-        ordered = tuple(sorted(int(k) for k in members))
+        """Name the members and make a committee of them; who is named twice has two votes."""
+        votes = Counter(int(k) for k in members)
+        ordered = tuple(sorted(votes))
         names = tuple(self.votes.names[k] for k in ordered)
-        return Committee(ordered, int(threshold), names, self.n_classifiers)
+        ballots = tuple(votes[k] for k in ordered)
+        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots)
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""
@@ -175,7 +178,7 @@ class Problem:
 
     def confusion(self, committee: Committee) -> Confusion:
         """Recount a committee's confusion from the patterns, exactly."""
-        positive = self.counts(committee.members) > committee.threshold
+        positive = self.counts(committee.ballots) > committee.threshold
         tp, fp = total(self.patterns.positive[positive]), total(self.patterns.negative[positive])
         positives, negatives = self.patterns.totals
         unit = Fraction(1, self.patterns.denominator)
@@ -183,7 +186,7 @@ class Problem:
 
     def units(self, committee: Committee) -> int:
         """Recount a committee's objective, in integer units of ``gains.unit``."""
-        positive = self.counts(committee.members) > committee.threshold
+        positive = self.counts(committee.ballots) > committee.threshold
         return self.gains.base + total(self.gains.net[positive])
 
     def allows_members(self, members: Sequence[int]) -> bool:
@@ -199,7 +202,7 @@ class Problem:
 
     def allows(self, committee: Committee) -> bool:
         """Tell exactly whether a committee meets every limit."""
-        positive = self.counts(committee.members) > committee.threshold
+        positive = self.counts(committee.ballots) > committee.threshold
         return self.allows_members(committee.members) and all(
             limit.gains.base + total(limit.gains.net[positive]) >= limit.least
             for limit in self.metric_limits

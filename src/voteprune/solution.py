@@ -121,9 +121,10 @@ class Solution:
                 f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
                 + ("" if self.gap is None else f"   gap {_percent(self.gap)}"),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
-                f"positive from {self.committee.threshold + 1} vote"
+                + _votes(self.committee)
+                + f"positive from {self.committee.threshold + 1} vote"
                 f"{'s' if self.committee.threshold else ''} on",
-                *_wrap("  members      ", self.committee.names),
+                *_wrap("  members      ", _seats(self.committee)),
                 f"  confusion    tp {_count(counts.tp)}  fn {_count(counts.fn)}  "
                 f"tn {_count(counts.tn)}  fp {_count(counts.fp)}",
             ]
@@ -239,6 +240,16 @@ def _four(holder: Confusion | Weights) -> dict[str, int | str]:
     """Write four exact numbers, whole ones as numbers and fractions as text."""
     four = {name: Fraction(getattr(holder, name)) for name in ("tp", "fn", "tn", "fp")}
     return {name: int(n) if n.denominator == 1 else str(n) for name, n in four.items()}
+
+
+def _votes(committee: Committee) -> str:
+    return "" if committee.n_votes == committee.size else f"{committee.n_votes} votes, "
+
+
+def _seats(committee: Committee) -> tuple[str, ...]:
+    """Return the members' names, with how often they vote where that is more than once."""
+    pairs = zip(committee.names, committee.multiplicities, strict=True)
+    return tuple(name if votes == 1 else f"{name} x{votes}" for name, votes in pairs)
 
 
 def _percent(gap: float) -> str:

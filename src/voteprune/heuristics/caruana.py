@@ -5,20 +5,18 @@ replacement, so a good one may be selected again and weigh more; the selection s
 best of the bag. The best prefix of each bag's selection counts, and the bags' selections are
 added up to one multiplicity per classifier.
 
-A committee has distinct members with one vote each, so multiplicities cannot become weights here.
-They become an order instead: most often selected first, and the best prefix of that order is the
-committee.
+The multiplicities are votes: a classifier selected five times votes five times. Of the most often
+selected, as many sit as are best for the objective, within the limits on the size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
-from ..run import Run
+from ..problem import Problem
+from ..run import Outcome, Run
 from .pool import Pool, best_of, descending
-from .prefix import Prefix, grow, heuristic, in_order
+from .prefix import Prefix, heuristic, too_few
 
 BAGS = 20
 """How many bags; each holds a random half of the pool."""
@@ -30,19 +28,37 @@ MOST_PICKS = 60
 """How many picks a bag makes at most, repetitions included."""
 
 
-def by_multiplicity(pool: Pool, run: Run) -> Iterable[int]:
-    """Return the classifiers by how often the bags select them."""
+def solve_caruana(problem: Problem, run: Run) -> Outcome:
+    """Select from bags, add up, and let the most often selected sit with as many votes."""
+    pool = Pool.of(problem)
+    sizes = pool.sizes()
+    if not sizes:
+        return too_few(pool)
     rng = np.random.default_rng(run.seed)
     own = pool.own_values()
     picked = np.zeros(pool.size, dtype=np.int64)
+    termination = "finished"
     for bag_number in range(BAGS):
         if bag_number and run.seconds_left <= 0:
+            termination = "time limit"
             break
         bag = rng.choice(pool.size, size=max(1, pool.size // 2), replace=False)
         np.add.at(picked, select_with_replacement(pool, np.sort(bag), own), 1)
     # Among the equally often selected, the better on their own come first.
     rank = np.argsort(descending(own))
-    return sorted(range(pool.size), key=lambda k: (-int(picked[k]), int(rank[k])))
+    order = sorted(range(pool.size), key=lambda k: (-int(picked[k]), int(rank[k])))
+    prefix = Prefix(pool)
+    best: tuple[int, list[int]] | None = None
+    for seats, k in enumerate(order[: sizes[-1]], 1):
+        # Who was never selected sits only where a size demands it, with one vote.
+        for _ in range(max(1, int(picked[k]))):
+            prefix.add(k)
+        value = prefix.value()
+        if seats in sizes and (best is None or value > best[0]):
+            best = value, list(prefix.members)
+    if best is not None:
+        pool.offer(run, best[1])
+    return Outcome(termination)
 
 
 def select_with_replacement(pool: Pool, bag: np.ndarray, own: np.ndarray) -> list[int]:
@@ -64,9 +80,9 @@ def select_with_replacement(pool: Pool, bag: np.ndarray, own: np.ndarray) -> lis
 METHODS = (
     heuristic(
         "caruana",
-        "greedy selection with replacement from bags; often selected ones first",
+        "greedy selection with replacement from bags; who is selected often votes often",
         "Caruana, Niculescu-Mizil, Crew, Ksikes: Ensemble selection from libraries of models, "
         "2004; Caruana, Munson, Niculescu-Mizil: Getting the most out of ensemble selection, 2006",
-        grow(in_order(by_multiplicity)),
+        solve_caruana,
     ),
 )
