@@ -1,10 +1,10 @@
 """Real pools to benchmark on: ten model families by ten settings, trained once and cached.
 
 ``python benchmarks/pools.py drd spa --seeds 10 --folds 0 1`` trains the pools that are missing.
-Data sets are read from ``--data-dir`` (default: ``../shared/data`` beside the checkout, or the
-environment variable VOTEPRUNE_DATA). The split follows the paper: stratified ten folds, of the
-nine kept 70 % train the classifiers and 30 % collect their votes; seeds of the models follow the
-seed of the folds.
+Data sets are read from the folder that the environment variable VOTEPRUNE_DATA names, else from
+``shared/data`` beside the checkout; ``pip install -e '.[bench]'`` brings the model libraries. The
+split follows the paper: stratified ten folds, of the nine kept 70 % train the classifiers and 30 %
+collect their votes; seeds of the models follow the seed of the folds.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 
@@ -51,6 +51,20 @@ class Region:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What the solver is asked about: a region, less the members that have been cut off."""
+
+    region: Region | None
+    cut: set[tuple[int, ...]] = field(default_factory=set)
+
+    def holds(self, committee: Committee | None) -> bool:
+        """Tell whether a committee is one the solver must know of."""
+        if committee is None or committee.members in self.cut:
+            return False
+        return self.region is None or self.region.holds(committee)
+
+
 def solve_merged(problem: Problem, run: Run) -> Outcome:
     """Solve the merged-pattern model from start to end."""
     return open_run(problem, run) or settle(problem, run)
@@ -84,18 +98,18 @@ def _search(
     if run.seconds_left <= 0:
         return Outcome("time limit")
     formulation = build(problem)
-    uncut = True
+    scope = _Scope(region)
     for _ in range(_MOST_REPAIRS):
         if run.seconds_left <= 0:
             return Outcome("time limit")
         try:
-            answer = _ask(formulation, run, region)
+            answer = _ask(formulation, run, scope)
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
         if answer.status == "infeasible":
-            return _nothing_left(run, uncut, region)
-        if not _bound_holds(formulation, answer.bound, ledger, region):
+            return _nothing_left(run, scope)
+        if not _bound_holds(formulation, answer.bound, ledger, scope):
             ledger.distrust(
                 f"{run.solver.name} claimed a bound below a committee that recounts; not used"
             )
@@ -121,19 +135,19 @@ def _search(
             formulation = build(problem, merge_classifiers=False)
         else:
             formulation = formulation.without(members)
-            uncut = False
+            scope.cut.add(tuple(members))
     ledger.distrust(
         f"{run.solver.name} kept proposing committees that do not recount; its bound is not used"
     )
     return Outcome("solver failed")
 
 
-def _nothing_left(run: Run, uncut: bool, region: Region | None) -> Outcome:
+def _nothing_left(run: Run, scope: _Scope) -> Outcome:
     """Read "infeasible": of the whole problem, or of what remained after cuts."""
     ledger = run.ledger
     if ledger.units is None:
         return Outcome("proved", infeasible=True)
-    if uncut and _known_inside(ledger, region):
+    if scope.holds(ledger.committee):
         ledger.distrust(
             f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
         )
@@ -164,20 +178,20 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     return replace(outcome, explanation=explain(problem, find))
 
 
-def _ask(formulation: Formulation, run: Run, region: Region | None) -> Answer:
+def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
     """Run the solver on the formulation, entering all it says on the way into the ledger."""
     ledger = run.ledger
     options = Options(
         run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
     )
     start = None
-    if ledger.committee is not None and _known_inside(ledger, region):
+    if ledger.committee is not None and scope.holds(ledger.committee):
         start = formulation.encode(ledger.committee.members, ledger.committee.threshold)
 
     def report(solution: Floats | None, bound: float) -> None:
         if solution is not None and len(solution) == formulation.model.n_variables:
             ledger.offer(formulation.members(solution))
-        if _bound_holds(formulation, bound, ledger, region):
+        if _bound_holds(formulation, bound, ledger, scope):
             ledger.tighten(_units(formulation, bound))
 
     return solve(run.solver.info, formulation.model, options, start, report)
@@ -210,17 +224,10 @@ def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
     return ledger.units is not None and ledger.bound - ledger.units <= room
 
 
-def _known_inside(ledger: Ledger, region: Region | None) -> bool:
-    """Tell whether the best committee is one the solver must know of."""
-    return ledger.committee is not None and (region is None or region.holds(ledger.committee))
-
-
-def _bound_holds(
-    formulation: Formulation, bound: float, ledger: Ledger, region: Region | None
-) -> bool:
+def _bound_holds(formulation: Formulation, bound: float, ledger: Ledger, scope: _Scope) -> bool:
     """Tell whether a bound is not refuted by a committee we have counted ourselves."""
     if np.isnan(bound):
         return False
-    if ledger.units is None or not _known_inside(ledger, region):
+    if ledger.units is None or not scope.holds(ledger.committee):
         return True
     return _units(formulation, bound) >= ledger.units
