@@ -71,8 +71,11 @@ def _bound_levels(problem: Problem, run: Run) -> tuple[NDArray[np.intp], Floats]
     levels, scale = Levels.of(problem)
     largest = float(levels.weights.max(initial=1.0))
 
+    def in_units(bounds: Floats) -> Floats:
+        return np.asarray(scale * (bounds + _SAFETY * np.maximum(largest, np.abs(bounds))))
+
     def report(bound: float, places: list[int]) -> None:
-        ledger.tighten(scale * (bound + _SAFETY * max(largest, abs(bound))))
+        ledger.tighten(float(in_units(np.asarray(bound))))
         ledger.offer([problem.allowed[place] for place in places])
 
     target = (ledger.units + problem.gains.step) / scale
@@ -82,7 +85,7 @@ def _bound_levels(problem: Problem, run: Run) -> tuple[NDArray[np.intp], Floats]
     except SolverFailure as failure:
         ledger.incidents.append(str(failure))
         return None
-    return pairs, scale * (bounds + _SAFETY * np.maximum(largest, np.abs(bounds)))
+    return pairs, in_units(bounds)
 
 
 def _survivors(
