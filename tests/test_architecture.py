@@ -28,6 +28,7 @@ FLOORS = [
     {"circumstances", "comparison"},
     {"prune"},
     {"compare", "tables"},
+    {"experiment"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
