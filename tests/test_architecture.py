@@ -26,6 +26,7 @@ FLOORS = [
     {"engine"},
     {"methods", "solution"},
     {"circumstances", "comparison"},
+    {"plan"},
     {"prune"},
     {"compare", "tables"},
     {"cli"},
