@@ -29,6 +29,7 @@ FLOORS = [
     {"plan"},
     {"prune"},
     {"compare", "tables"},
+    {"experiment"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
