@@ -28,7 +28,7 @@ FLOORS = [
     {"circumstances", "comparison"},
     {"plan"},
     {"prune"},
-    {"compare", "tables"},
+    {"compare", "estimator", "tables"},
     {"experiment"},
     {"cli"},
 ]
