@@ -26,6 +26,7 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
@@ -50,10 +51,12 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Diversity",
+    "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
     "Require",
@@ -62,6 +65,7 @@ __all__ = [
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",
