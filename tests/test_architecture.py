@@ -27,8 +27,10 @@ FLOORS = [
     {"explaining"},
     {"methods", "solution"},
     {"circumstances", "comparison"},
+    {"plan"},
     {"prune"},
     {"compare", "tables"},
+    {"experiment"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
