@@ -13,10 +13,10 @@ SOURCE = Path(vp.__file__).parent
 FLOORS = [
     {"exceptions"},
     {"chart", "exact", "jsonfile", "roots"},
-    {"confusion", "explanation", "tally", "votes"},
+    {"confusion", "tally", "votes"},
     {"patterns", "committee", "objectives", "diversity"},
     {"constraints", "gains", "pairwise", "words"},
-    {"measures"},
+    {"explanation", "measures"},
     {"problem"},
     {"formulation", "ledger"},
     {"bounds", "solvers"},

@@ -17,28 +17,49 @@ from threadpoolctl import threadpool_limits
 from .bounds import closure_bound, disputed_rows, hopeless_rows, sacrificed_rows
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import Forbid
+from .constraints import Forbid, check_constraints
+from .diversity import Diversity, check_diversity
 from .engine import solve_exact
 from .exact import IntArray, float_above, total
 from .exceptions import InputError
 from .explanation import Explanation, MemberRole, Swap, Verdict
 from .ledger import Ledger
+from .objectives import Weights
 from .problem import Problem
 from .run import Run
 from .tally import tally
+from .votes import as_votes
 
 Exchange = tuple[int, int, Committee, int]
 """Who leaves, who joins, the new committee and its value in units."""
 
 
 def reopen(
+    votes: object,
+    y: object,
+    sample_weight: object,
+    criterion: str | Weights,
+    constraints: object,
+    diversity: str | Diversity | None,
+) -> Problem:
+    """Put a problem together again from what `prune` was given."""
+    if votes is None:
+        raise InputError("votes", "are not saved with a solution. Give them to explain().")
+    # F1-theta asks for a criterion, which the solution knows, and limits nothing.
+    limits = None if diversity == "F1-theta" else check_diversity(diversity)
+    return Problem.of(
+        as_votes(votes, y, sample_weight), criterion, check_constraints(constraints), limits
+    )
+
+
+def check_reopened(
     problem: Problem,
     committee: Committee,
     confusion: Confusion | None,
     constraints: tuple[str, ...],
     diversity: str | None,
-) -> Problem:
-    """Return a problem that was put together again, if it is the one a committee is known for.
+) -> None:
+    """Refuse a problem that is not the one a committee on file was found for.
 
     Parameters
     ----------
@@ -47,6 +68,8 @@ def reopen(
     committee, confusion, constraints, diversity
         What is on file.
     """
+    if committee.pool_size != problem.n_classifiers or problem.confusion(committee) != confusion:
+        raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
     found = None if problem.diversity is None else str(problem.diversity)
     if (tuple(map(str, problem.requests)), found) != (constraints, diversity):
         asked = "; ".join([*constraints, *([diversity] if diversity else [])]) or "none"
@@ -55,9 +78,6 @@ def reopen(
             f"are not those of the solution, which was found under: {asked}. "
             "Give the same constraints and diversity.",
         )
-    if committee.pool_size != problem.n_classifiers or problem.confusion(committee) != confusion:
-        raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
-    return problem
 
 
 def explain(

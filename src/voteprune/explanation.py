@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from . import jsonfile
+from .words import wrap
 
 Verdict = Literal["needed", "replaceable", "open"]
 """What is known of a member: no committee without it is as good, one is, or neither is known."""
@@ -129,31 +131,27 @@ class Explanation:
         if not self.swaps:
             return ["  swaps        every exchange of one member costs something"]
         better = sum(swap.value > self.value for swap in self.swaps)
-        head = f"  swaps        {len(self.swaps)} cost nothing"
-        head += f", {better} of them gain something:" if better else ":"
-        words = [
+        head = f"  swaps        {len(self.swaps)} that cost nothing"
+        head += f", {better} of them gain something" if better else ""
+        listed = [
             f"{swap.join} for {swap.out}" + (f" ({swap.value:.6g})" if better else "")
-            for swap in self.swaps[:_SHOWN]
+            for swap in self.swaps
         ]
-        return [head, f"               {_listed(words, len(self.swaps))}"]
+        return [head, *_under(listed)]
 
     def _rows_in_words(self) -> list[str]:
         least = f"{self.least_wrong} of {self.n_rows}"
-        lines = [f"  rows         {least} or more are wrong in every committee:"]
-        if self.hopeless:
-            rows = _listed([str(row) for row in self.hopeless[:_SHOWN]], len(self.hopeless))
-            lines.append(f"               {len(self.hopeless)} that nobody gets right: {rows}")
-        if self.disputed:
-            pairs = [f"{one}/{zero}" for one, zero in self.disputed[:_SHOWN]]
-            lines.append(
-                f"               one of each of {len(self.disputed)} pairs that exclude each other: "
-                + _listed(pairs, len(self.disputed))
-            )
+        lines = [f"  rows         {least} or more are wrong in every committee"]
         if not self.least_wrong:
             lines = [f"  rows         each of the {self.n_rows} is right in some committee"]
-        if self.sacrificed:
-            rows = _listed([str(row) for row in self.sacrificed[:_SHOWN]], len(self.sacrificed))
-            lines.append(f"               wrong in every committee as good as this one: {rows}")
+        for rows, what in (
+            (self.hopeless, "rows that nobody gets right"),
+            (self.disputed, "pairs of rows of which no committee gets both right"),
+            (self.sacrificed, "rows that are wrong in every committee as good as this one"),
+        ):
+            if rows:
+                words = [str(row) if isinstance(row, int) else f"{row[0]}|{row[1]}" for row in rows]
+                lines += [f"               {len(rows)} {what}", *_under(words)]
         return lines
 
     def to_dict(self) -> dict[str, Any]:
@@ -173,5 +171,7 @@ def _number(value: float | None, missing: str) -> str:
     return missing if value is None else f"{value:.6g}"
 
 
-def _listed(words: list[str], among: int) -> str:
-    return ", ".join(words) + (f" and {among - len(words)} more" if among > len(words) else "")
+def _under(listed: Sequence[str]) -> list[str]:
+    """Lay out the first few of a list below their headline, and count the rest."""
+    more = len(listed) - _SHOWN
+    return wrap(" " * 17, (*listed[:_SHOWN], *([f"{more} more"] if more > 0 else [])))

@@ -12,15 +12,14 @@ from typing import Any, Literal, get_args
 from . import jsonfile, words
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import Constraint, check_constraints
-from .diversity import Diversity, check_diversity
+from .constraints import Constraint
+from .diversity import Diversity
 from .exceptions import InputError
-from .explaining import explain, reopen
+from .explaining import check_reopened, explain, reopen
 from .explanation import Explanation
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
 from .objectives import METRICS, Weights
 from .problem import Problem
-from .votes import as_votes
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -157,7 +156,7 @@ class Solution:
         constraints: Constraint | Sequence[Constraint] = (),
         diversity: str | Diversity | None = None,
         sample_weight: object = None,
-        time_limit: float = 0.0,
+        time_limit: float = 10.0,
     ) -> Explanation:
         """Tell which members carry the committee, what could replace them, and what is lost.
 
@@ -170,7 +169,7 @@ class Solution:
             As they were given to `prune`; only for a solution from a file.
         time_limit
             Seconds for the exact method to find out what is possible without each member, all
-            members together. 0 leaves it at the closure bound, which takes milliseconds.
+            members together; small pools take a moment. 0 leaves it at the closure bound.
 
         Returns
         -------
@@ -182,27 +181,15 @@ class Solution:
             If there is no committee to explain, or the votes are not those it was chosen on.
         """
         if self.committee is None:
-            raise InputError(
-                "solution", f"{self.status}: there is no committee to explain. See its summary()."
-            )
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
         if not time_limit >= 0:
             raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
         problem = self.problem
         if problem is None or votes is not None:
-            if votes is None:
-                raise InputError("votes", "are not saved with a solution. Give them to explain().")
-            problem = reopen(
-                Problem.of(
-                    as_votes(votes, y, sample_weight),
-                    self.objective if self.objective in METRICS else self.weights,
-                    check_constraints(constraints),
-                    None if diversity == "F1-theta" else check_diversity(diversity),
-                ),
-                self.committee,
-                self.confusion,
-                self.constraints,
-                self.diversity,
-            )
+            criterion = self.objective if self.objective in METRICS else self.weights
+            problem = reopen(votes, y, sample_weight, criterion, constraints, diversity)
+            told = self.constraints, self.diversity
+            check_reopened(problem, self.committee, self.confusion, *told)
         proved = self.bound == self.value
         return explain(problem, self.committee, self.bound, proved, time_limit)
 

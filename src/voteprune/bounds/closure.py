@@ -45,17 +45,33 @@ def conflicts(
     )
 
 
-def closure_bound(problem: Problem) -> int:
-    """Return a bound on the objective in units; forbidden classifiers have no say."""
+def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], int]:
+    """Return who is eligible, which patterns want to be positive and negative, and what is lost.
+
+    A pattern that nobody votes for is never positive and one that everybody votes for always is:
+    what they would gain otherwise is lost before any conflict is looked at.
+
+    Returns
+    -------
+    matrix, wants_one, wants_zero, lost
+        The votes of those not forbidden, the patterns that may have their way, and units.
+    """
     net = problem.gains.net
     matrix = problem.patterns.matrix[:, list(problem.allowed)]
-    wants_one = np.flatnonzero(net > 0)
-    wants_zero = np.flatnonzero(net < 0)
+    hopeless = ((net > 0) & ~matrix.any(axis=1)) | ((net < 0) & matrix.all(axis=1))
+    wants_one = np.flatnonzero((net > 0) & ~hopeless)
+    wants_zero = np.flatnonzero((net < 0) & ~hopeless)
+    return matrix, wants_one, wants_zero, magnitude(net[hopeless])
+
+
+def closure_bound(problem: Problem) -> int:
+    """Return a bound on the objective in units; forbidden classifiers have no say."""
+    matrix, wants_one, wants_zero, lost = wishes(problem)
     first, second = conflicts(matrix, wants_one, wants_zero)
-    if not len(first):
-        return problem.gains.ceiling
-    capacity, unit = capacities(net)
-    lost = int(pair_off(capacity[wants_one], capacity[wants_zero], first, second).sum()) * unit
+    if len(first):
+        capacity, unit = capacities(problem.gains.net)
+        pairs = pair_off(capacity[wants_one], capacity[wants_zero], first, second)
+        lost += int(pairs.sum()) * unit
     return problem.gains.floor_to_step(problem.gains.ceiling - lost)
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..committee import Committee
 from ..exact import IntArray, sum_by_group
 from ..problem import Problem
-from .closure import capacities, conflicts, pair_off
+from .closure import capacities, conflicts, pair_off, wishes
 
 Places = NDArray[np.intp]
 """Indices of rows or patterns."""
@@ -110,12 +110,11 @@ def _conditional_bounds(
     with the sides changed. Holds for any flow; a maximum one makes it sharp.
     """
     net = problem.gains.net
-    matrix = problem.patterns.matrix[:, list(problem.allowed)]
-    wants_one, wants_zero = np.flatnonzero(net > 0), np.flatnonzero(net < 0)
+    matrix, wants_one, wants_zero, lost = wishes(problem)
     capacity, unit = capacities(net)
     first, second = conflicts(matrix, wants_one, wants_zero)
     flow = pair_off(capacity[wants_one], capacity[wants_zero], first, second)
-    bound = problem.gains.ceiling - int(flow.sum()) * unit
+    bound = problem.gains.ceiling - lost - int(flow.sum()) * unit
 
     def after(side: Places, axis: int, at: Places, of: Places, places: Places) -> list[int]:
         used = np.asarray(flow.sum(axis=axis)).ravel()
