@@ -17,6 +17,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
@@ -50,7 +51,9 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
     "Explanation",
     "FailureCredit",
     "FileFormatError",
