@@ -26,8 +26,10 @@ FLOORS = [
     {"engine"},
     {"methods", "solution"},
     {"circumstances", "comparison"},
+    {"plan"},
     {"prune"},
     {"compare", "tables"},
+    {"experiment"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

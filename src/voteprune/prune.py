@@ -13,12 +13,12 @@ from threadpoolctl import threadpool_limits
 
 from .circumstances import Circumstances
 from .committee import Committee
-from .constraints import Constraint, check_constraints
-from .diversity import Diversity, check_diversity
+from .constraints import Constraint
+from .diversity import Diversity
 from .exceptions import InputError
 from .ledger import Ledger, Progress, StopRequested
-from .methods import METHODS, check_honours
-from .objectives import Weights, check_criterion
+from .objectives import Weights
+from .plan import check_plan
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
@@ -92,25 +92,23 @@ def prune(
     SolverError
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
-    chosen = _check_method(method, solver)
-    circumstances = Circumstances.of(
-        chosen,
+    plan = check_plan(
+        objective=objective,
+        method=method,
         solver=solver,
+        diversity=diversity,
+        constraints=constraints,
         threshold=threshold,
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    requests = check_constraints(constraints)
-    criterion, limits = check_configuration(
-        check_criterion(objective, "objective"), check_diversity(diversity)
-    )
-    check_honours(chosen, requests, limits)
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    problem = Problem.of(as_votes(votes, y, sample_weight), criterion, requests, limits)
-    first = _check_start(start, problem, chosen)
-    return carry_out(problem, chosen, circumstances, first, callback)
+    ballots = as_votes(votes, y, sample_weight)
+    problem = Problem.of(ballots, plan.criterion, plan.requests, plan.diversity)
+    first = _check_start(start, problem, plan.method)
+    return carry_out(problem, plan.method, plan.circumstances, first, callback)
 
 
 def carry_out(
@@ -203,27 +201,6 @@ def _version_of(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "unknown"
-
-
-def _check_method(method: object, solver: object) -> Method:
-    if solver == "brute":
-        method = "brute"
-    if not isinstance(method, str) or method not in METHODS:
-        raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
-    return METHODS[method]
-
-
-def check_configuration(
-    criterion: str | Weights, diversity: str | Diversity | None
-) -> tuple[str | Weights, str | Diversity | None]:
-    """Let F1-theta set the objective, unless another one was asked for."""
-    if diversity != "F1-theta":
-        return criterion, diversity
-    if criterion not in ("accuracy", "balanced_accuracy"):
-        raise InputError(
-            "diversity", f"F1-theta maximises balanced accuracy, but objective is {criterion}."
-        )
-    return "balanced_accuracy", None
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:
