@@ -27,6 +27,7 @@ from .exceptions import (
     VotepruneError,
 )
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
@@ -53,9 +54,11 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
     "InputError",
     "Patterns",
     "Progress",
+    "Ramp",
     "Require",
     "Solution",
     "Solver",

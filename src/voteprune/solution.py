@@ -44,7 +44,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes.
+        The criterion by name, and the weights it stands for on these votes; None where it is no
+        weighted sum of the counts.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -66,7 +67,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Weights
+    weights: Weights | None
     method: str
     solver: str | None
     seconds: float
@@ -91,20 +92,25 @@ class Solution:
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.confusion is None or self.value is None:
             return
-        counted = float(self.weights.value(self.confusion))
-        if self.value != counted:
-            raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.weights is not None:
+            counted = float(self.weights.value(self.confusion))
+            if self.value != counted:
+                raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            # Gains and losses may all but cancel; a solver's rounding goes with what it adds up.
-            w, counts = self.weights, self.confusion
-            at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
-            at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
-            room = _ROUNDING * max(1.0, abs(self.value), float(at_stake))
+            room = _ROUNDING * max(1.0, abs(self.value), self._at_stake())
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
+
+    def _at_stake(self) -> float:
+        """Return all that is added up: gains and losses may all but cancel in the value."""
+        if self.weights is None or self.confusion is None:
+            return 1.0
+        w, counts = self.weights, self.confusion
+        positives = (abs(w.tp) + abs(w.fn)) * counts.positives
+        return float(positives + (abs(w.tn) + abs(w.fp)) * counts.negatives)
 
     @property
     def gap(self) -> float | None:
@@ -168,7 +174,7 @@ class Solution:
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
                 "confusion": None if counts is None else _four(counts),
-                "weights": _four(self.weights),
+                "weights": None if self.weights is None else _four(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -217,7 +223,7 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
         "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
-        "weights": Weights(**counts("weights")),
+        "weights": optional("weights", lambda key: Weights(**counts(key))),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),

@@ -19,9 +19,7 @@ def enumerate_margins(problem: MarginProblem, run: Run) -> Outcome:
     return solve_by_brute_force(problem, run, margin_values)
 
 
-def margin_values(
-    problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]
-) -> IntArray:
+def margin_values(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
     """Return what subsets are worth by majority, in units less the base."""
     assert isinstance(problem, MarginProblem)
     values = np.zeros(len(counts), dtype=object)

@@ -18,14 +18,21 @@ _SOLVE: dict[str, Callable[[MarginProblem, Run], Outcome]] = {
 }
 
 
-def for_margins(method: Method) -> Method:
+def for_margins(method: Method, threshold: object = None) -> Method:
     """Return the method of this name for margins, or say which there are.
 
     Raises
     ------
     InputError
-        If margins are not what it can optimise.
+        If margins are not what it can optimise, or the threshold is to be another than the
+        majority, which margins are counted from.
     """
+    if threshold == "tuned":
+        raise InputError(
+            "threshold",
+            "a margin is counted from the majority, so 'tuned' is not possible. Leave it out, or "
+            "take a weighted criterion such as objective='accuracy'.",
+        )
     if method.name not in _SOLVE:
         raise InputError(
             "method",

@@ -12,7 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,25 @@ class Margin(ABC):
     @abstractmethod
     def _shape(margin: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
         """Cut margins, in half votes, at the reach."""
+
+
+def check_margin(objective: object) -> Margin | Literal["margin"] | None:
+    """Return the margin an objective asks for, None if it is another kind of objective.
+
+    Raises
+    ------
+    InputError
+        If a kind of margin is given without its scale.
+    """
+    if isinstance(objective, Margin):
+        return objective
+    if isinstance(objective, type) and issubclass(objective, Margin):
+        raise InputError(
+            "objective",
+            f"{objective.__name__} needs a scale. Give {objective.__name__}(1.0), say, or "
+            f"{AUTOMATIC!r} to have one chosen.",
+        )
+    return AUTOMATIC if objective == AUTOMATIC else None
 
 
 @dataclass(frozen=True, slots=True, init=False)

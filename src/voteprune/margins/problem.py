@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,12 +35,13 @@ class MarginProblem(Problem):
     ----------
     margin
         The objective.
-    scale
-        Units of a row that is fully won: a common multiple of twice the reach of every size.
+    row_units
+        Units that a unit of row weight is worth when fully won: a multiple of twice the reach of
+        every size.
     """
 
     margin: Margin = field(default_factory=lambda: Ramp(1))
-    scale: int = 1
+    row_units: int = 1
 
     @classmethod
     def for_margin(
@@ -69,18 +68,12 @@ class MarginProblem(Problem):
                 "can hold. Take a smaller theta, or fewer classifiers.",
             )
         gains = plain.gains
-        finer = Gains(
-            gains.base * scale, combine([(scale, gains.net)]), gains.unit / scale, 1
-        )
-        return replace(plain, gains=finer, margin=margin, scale=scale)
-
-    @cached_property
-    def row_units(self) -> int:
-        """Units that one unit of row weight is worth when won."""
-        positives, negatives = self.patterns.totals
-        per_weight = 1 / (Fraction(positives + negatives) * self.gains.unit)
+        finer = Gains(gains.base * scale, combine([(scale, gains.net)]), gains.unit / scale, 1)
+        per_weight = 1 / (sum(plain.patterns.totals) * finer.unit)
         assert per_weight.denominator == 1
-        return int(per_weight)
+        return replace(
+            plain, criterion=str(margin), gains=finer, margin=margin, row_units=int(per_weight)
+        )
 
     def factor(self, size: int) -> int:
         """Return how many units one step of `Margin.worth` is, per unit of weight."""

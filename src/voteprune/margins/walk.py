@@ -55,8 +55,8 @@ class MarginWalker(Walker):
         @cache
         def worth(size: int) -> Floats:
             steps = problem.margin.worth(size).astype(float) * float(problem.factor(size))
-            # One more entry at each end: no pattern goes there, but sums over all reach for it.
-            return np.pad(steps, ((0, 0), (1, 1)), mode="edge")
+            # Two more entries at each end: no pattern goes there, but sums over all look there.
+            return np.pad(steps, ((0, 0), (2, 2)), mode="edge")
 
         self._worth = worth
 
@@ -99,11 +99,9 @@ class MarginWalker(Walker):
         gains, leaves, joins = (np.concatenate(part) for part in zip(*parts, strict=True))
         return gains, leaves, joins
 
-    def _each(
-        self, counts: NDArray[np.int32], size: int, broken: tuple[Floats, ...]
-    ) -> Floats:
+    def _each(self, counts: NDArray[np.int32], size: int, broken: tuple[Floats, ...]) -> Floats:
         """Return what every pattern is worth with these counts, with the broken limits' prices."""
-        places = np.clip(counts, -1, size + 1) + 1
+        places = counts + 2
         worth = self._worth(size)
         each = self._weights[0] * worth[0][places] + self._weights[1] * worth[1][places]
         for priced in broken:
