@@ -26,6 +26,7 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
@@ -51,11 +52,13 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Diversity",
+    "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
     "Hinge",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
     "Ramp",
@@ -65,6 +68,7 @@ __all__ = [
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",

@@ -201,6 +201,7 @@ def _conclude(
         incidents=tuple(ledger.incidents),
         versions=_versions(solver),
         trace=tuple(ledger.trace),
+        problem=problem,
     )
 
 
