@@ -189,11 +189,8 @@ class Solution:
         if self.committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
         if self.weights is None:
-            raise InputError(
-                "solution",
-                f"its objective, {self.objective}, is no weighted sum of the counts, which is "
-                "what can be explained. Explain a solution for accuracy, say.",
-            )
+            why = f"{self.objective} is no weighted sum of the counts; only such are explained."
+            raise InputError("solution", why)
         if not time_limit >= 0:
             raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
         problem = self.problem
