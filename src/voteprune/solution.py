@@ -108,18 +108,11 @@ class Solution:
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            room = _ROUNDING * max(1.0, abs(self.value), self._at_stake())
+            stake = 1.0 if self.weights is None else self.weights.at_stake(self.confusion)
+            room = _ROUNDING * max(1.0, abs(self.value), stake)
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
-
-    def _at_stake(self) -> float:
-        """Return all that is added up: gains and losses may all but cancel in the value."""
-        if self.weights is None or self.confusion is None:
-            return 1.0
-        w, counts = self.weights, self.confusion
-        positives = (abs(w.tp) + abs(w.fn)) * counts.positives
-        return float(positives + (abs(w.tn) + abs(w.fp)) * counts.negatives)
 
     @property
     def gap(self) -> float | None:
