@@ -23,7 +23,7 @@ FLOORS = [
     {"run", "infeasible"},
     {"openings"},
     {"brute", "heuristics", "mip", "search"},
-    {"engine"},
+    {"engine", "margins"},
     {"explaining"},
     {"methods", "solution"},
     {"circumstances", "comparison"},

@@ -29,6 +29,7 @@ from .exceptions import (
 )
 from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
@@ -58,10 +59,12 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
     "InputError",
     "MemberRole",
     "Patterns",
     "Progress",
+    "Ramp",
     "Require",
     "Solution",
     "Solver",

@@ -50,7 +50,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes.
+        The criterion by name, and the weights it stands for on these votes; None where it is no
+        weighted sum of the counts.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -74,7 +75,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Weights
+    weights: Weights | None
     method: str
     solver: str | None
     seconds: float
@@ -100,17 +101,15 @@ class Solution:
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.confusion is None or self.value is None:
             return
-        counted = float(self.weights.value(self.confusion))
-        if self.value != counted:
-            raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.weights is not None:
+            counted = float(self.weights.value(self.confusion))
+            if self.value != counted:
+                raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            # Gains and losses may all but cancel; a solver's rounding goes with what it adds up.
-            w, counts = self.weights, self.confusion
-            at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
-            at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
-            room = _ROUNDING * max(1.0, abs(self.value), float(at_stake))
+            stake = 1.0 if self.weights is None else self.weights.at_stake(self.confusion)
+            room = _ROUNDING * max(1.0, abs(self.value), stake)
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
@@ -182,6 +181,9 @@ class Solution:
         """
         if self.committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if self.weights is None:
+            why = f"{self.objective} is no weighted sum of the counts; only such are explained."
+            raise InputError("solution", why)
         if not time_limit >= 0:
             raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
         problem = self.problem
@@ -224,7 +226,7 @@ class Solution:
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
                 "confusion": None if counts is None else _four(counts),
-                "weights": _four(self.weights),
+                "weights": None if self.weights is None else _four(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -273,7 +275,7 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
         "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
-        "weights": Weights(**counts("weights")),
+        "weights": optional("weights", lambda key: Weights(**counts(key))),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),

@@ -125,11 +125,12 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
             return None
         return float(weights.value(confusion))
 
+    criterion = solution.objective if solution.objective in METRICS else solution.weights
     return {
         "n_rows": len(labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
-        "value": value(solution.objective if solution.objective in METRICS else solution.weights),
+        "value": None if criterion is None else value(criterion),
         "confusion": counts,
     }
 
@@ -175,7 +176,8 @@ def solution_text(
     lines = [solution.summary()]
     if scores is not None:
         shown = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-        shown.setdefault(solution.objective, scores["value"])
+        if solution.objective in METRICS or solution.weights is not None:
+            shown.setdefault(solution.objective, scores["value"])
         words = (
             f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
             for name, value in shown.items()
