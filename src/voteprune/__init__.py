@@ -19,6 +19,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
@@ -29,7 +30,9 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
@@ -57,21 +60,28 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
+    "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
     "InfeasibleError",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
     "PrunedVotingClassifier",
+    "Ramp",
     "Require",
     "Solution",
     "Solver",
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .circumstances import Circumstances
 from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
+from .margins import Margin, check_margin, for_margins
 from .methods import METHODS, check_honours
 from .objectives import Weights, check_criterion
 from .run import Method
+
+_Criterion = TypeVar("_Criterion", bound=str | Weights | Margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Plan:
 
     method: Method
     circumstances: Circumstances
-    criterion: str | Weights
+    criterion: str | Weights | Margin
     requests: tuple[Constraint, ...]
     diversity: str | Diversity | None
 
@@ -54,6 +58,9 @@ def check_plan(
         If an argument is wrong.
     """
     chosen = _check_method(method, solver)
+    margin = check_margin(objective)
+    if margin is not None:
+        chosen = for_margins(chosen, threshold)
     circumstances = Circumstances.of(
         chosen,
         solver=solver,
@@ -64,7 +71,7 @@ def check_plan(
     )
     requests = check_constraints(constraints)
     criterion, limits = check_configuration(
-        check_criterion(objective, "objective"), check_diversity(diversity)
+        margin or check_criterion(objective, "objective"), check_diversity(diversity)
     )
     check_honours(chosen, requests, limits)
     return Plan(chosen, circumstances, criterion, requests, limits)
@@ -79,8 +86,8 @@ def _check_method(method: object, solver: object) -> Method:
 
 
 def check_configuration(
-    criterion: str | Weights, diversity: str | Diversity | None
-) -> tuple[str | Weights, str | Diversity | None]:
+    criterion: _Criterion, diversity: str | Diversity | None
+) -> tuple[_Criterion | str, str | Diversity | None]:
     """Let F1-theta set the objective, unless another one was asked for."""
     if diversity != "F1-theta":
         return criterion, diversity

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import operator
 import platform
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
@@ -17,20 +19,21 @@ from .constraints import Constraint
 from .diversity import Diversity
 from .exceptions import InputError
 from .ledger import Ledger, Progress, StopRequested
+from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
 from .objectives import Weights
-from .plan import check_plan
+from .plan import Plan, check_plan
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
 from .solvers import Solver
-from .votes import as_votes
+from .votes import Votes, as_votes
 
 
 def prune(
     votes: object,
     y: object = None,
     *,
-    objective: str | Weights = "accuracy",
+    objective: str | Weights | Margin = "accuracy",
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -52,7 +55,8 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS`) or `Weights`.
+        What to maximise: a criterion's name (see `METRICS`), `Weights`, or a margin: `Ramp` or
+        `Hinge` of a given scale, or "margin" for one whose scale is chosen by cross-validation.
     method
         Name of a method, see `methods`.
     solver
@@ -105,10 +109,23 @@ def prune(
     )
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    ballots = as_votes(votes, y, sample_weight)
-    problem = Problem.of(ballots, plan.criterion, plan.requests, plan.diversity)
+    problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
-    return carry_out(problem, plan.method, plan.circumstances, first, callback)
+    return carry_out(problem, plan.method, circumstances, first, callback)
+
+
+def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
+    """Make the problem, and take what that took off the time limit."""
+    criterion, circumstances = plan.criterion, plan.circumstances
+    if not (isinstance(criterion, Margin) or criterion == AUTOMATIC):
+        return Problem.of(votes, criterion, plan.requests, plan.diversity), circumstances
+    began = time.time()
+    margin = choose_margin(
+        criterion, votes, plan.requests, circumstances.seed, circumstances.seconds
+    )
+    problem = MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
+    left = max(0.0, circumstances.seconds - (time.time() - began))
+    return problem, replace(circumstances, seconds=left)
 
 
 def carry_out(
@@ -154,7 +171,7 @@ def _conclude(
     """Recount everything once more and write the proof down."""
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
-    value = None if confusion is None else float(problem.weights.value(confusion))
+    value = None if committee is None else float(problem.units(committee) * problem.gains.unit)
     closed = method.proves and ledger.closed
     bound = ledger.progress().bound if method.proves else None
     status: Status
@@ -170,7 +187,7 @@ def _conclude(
         value=value,
         bound=None if status == "infeasible" else bound,
         objective=str(problem.criterion),
-        weights=problem.weights,
+        weights=None if isinstance(problem, MarginProblem) else problem.weights,
         method=method.name,
         solver=None if solver is None else solver.name,
         seconds=ledger.seconds,
@@ -184,6 +201,7 @@ def _conclude(
         incidents=tuple(ledger.incidents),
         versions=_versions(solver),
         trace=tuple(ledger.trace),
+        problem=problem,
     )
 
 

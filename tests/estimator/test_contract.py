@@ -153,11 +153,11 @@ def test_a_prefit_member_needs_no_more_than_predict():
 def test_recall_is_that_of_the_positive_class(pos_label):
     X, y = data()
     clf = PrunedVotingClassifier(
-        members(), constraints=vp.AtLeast("recall", 0.9), pos_label=pos_label, cv=0.4, refit=False,
+        members(), constraints=vp.AtLeast("recall", 0.8), pos_label=pos_label, cv=0.4, refit=False,
         random_state=0, store_votes=True,
     ).fit(X, words(y))  # fmt: skip
     counts = clf.solution_.confusion
-    assert counts.tp >= 0.9 * counts.positives
+    assert counts.tp >= 0.8 * counts.positives
     positive = "yes" if pos_label is None else pos_label
     assert clf.votes_.labels.sum() == pytest.approx((words(y) == positive).sum() * 0.4, abs=1)
     ahead = clf.decision_function(X) > 0
