@@ -10,23 +10,29 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .committee import Committee
 from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
+    InfeasibleError,
     InputError,
     SolverError,
     SolverLicenceError,
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
@@ -37,7 +43,12 @@ from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
+if _TYPE_CHECKING:
+    from .estimator import PrunedVotingClassifier
+
 __version__ = _version("voteprune")
+
+_ESTIMATORS = ("PrunedVotingClassifier",)
 
 __all__ = [
     "CONFIGURATIONS",
@@ -49,19 +60,28 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
+    "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
+    "InfeasibleError",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
+    "PrunedVotingClassifier",
+    "Ramp",
     "Require",
     "Solution",
     "Solver",
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",
@@ -71,3 +91,10 @@ __all__ = [
     "prune",
     "solvers",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, which nobody who has votes already should wait for.
+    if name in _ESTIMATORS:
+        return getattr(_import_module(".estimator", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
