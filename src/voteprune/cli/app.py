@@ -66,6 +66,7 @@ def _app() -> Any:
 
     from .commands import apply_command, prune_command, solvers_command
     from .comparing import compare_command, methods_command
+    from .reporting import report_command
 
     app = App(
         name="voteprune",
@@ -102,6 +103,13 @@ def _app() -> Any:
     )
     app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+    app.command(
+        report_command,
+        name="report",
+        help_epilogue="Examples:\n\n"
+        "voteprune report results/demo --output report.html\n\n"
+        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
+    )
     return app
 
 
