@@ -26,7 +26,9 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import METRICS, Weights
@@ -50,18 +52,23 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Diversity",
+    "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
+    "Ramp",
     "Require",
     "Solution",
     "Solver",
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",

@@ -41,6 +41,11 @@ class Weights:
             + self.fp * confusion.fp
         )
 
+    def at_stake(self, confusion: Confusion) -> float:
+        """Return all that is added up; gains and losses may all but cancel in the value."""
+        positives = (abs(self.tp) + abs(self.fn)) * confusion.positives
+        return float(positives + (abs(self.tn) + abs(self.fp)) * confusion.negatives)
+
     def __str__(self) -> str:
         pairs = ((name, getattr(self, name)) for name in ("tp", "fn", "tn", "fp"))
         return "weights(" + ", ".join(f"{name}={show(w)}" for name, w in pairs if w) + ")"
