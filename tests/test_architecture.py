@@ -31,6 +31,7 @@ FLOORS = [
     {"prune"},
     {"compare", "tables"},
     {"experiment"},
+    {"report"},
     {"cli"},
 ]
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

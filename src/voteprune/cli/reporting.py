@@ -8,10 +8,10 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from .. import jsonfile
+from ..chart import require_matplotlib
 from ..exceptions import InputError
 from ..report import FORMS, Facts, collect_run, draw_all, render, table_texts, write_files
 from ..report.page import require_jinja
-from ..chart import require_matplotlib
 from .options import check_output
 from .output import PROVED, emit, say
 
@@ -79,5 +79,7 @@ def _printed(facts: Facts, form: str, only: str | None) -> str:
     known = [*facts.tables, *facts.listings]
     unknown = [name for name in names or () if name not in known]
     if unknown:
-        raise InputError("--only", f"there is no table {unknown[0]!r}. There are {', '.join(known)}.")
+        raise InputError(
+            "--only", f"there is no table {unknown[0]!r}. There are {', '.join(known)}."
+        )
     return "\n".join(table_texts(facts, form, names).values())

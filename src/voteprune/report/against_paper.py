@@ -29,7 +29,6 @@ def accuracy_table(results: Results) -> Table:
         ("data set", "K"),
         results.methods,
         _means(results, out_of_sample, paper.accuracy()),
-        best="high",
     )
 
 
@@ -42,7 +41,6 @@ def balanced_table(results: Results) -> Table:
         ("data set", "K"),
         results.methods,
         _means(results, balanced_out_of_sample, paper.balanced_accuracy()),
-        best="high",
     )
 
 
@@ -73,7 +71,6 @@ def overfitting_table(results: Results) -> Table:
         ("data set", "K"),
         results.methods,
         with_averages(results, lines(results, results.methods, make)),
-        best="high",
     )
 
 
@@ -108,7 +105,8 @@ def gap_table(results: Results) -> Table:
         columns,
         tuple(lines(results, columns, make)),
         decimals=2,
-        unit="%",
+        better="low",
+        rivals=False,  # each solves a problem of its own
     )
 
 

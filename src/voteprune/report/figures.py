@@ -81,16 +81,16 @@ def _critical(measure: str) -> Drawer:
         from pandas import DataFrame  # scikit-posthocs brings it
         from scikit_posthocs import critical_difference_diagram
 
-        figure = new_figure(8.0, 0.9 + 0.19 * len(verdict.methods))
+        figure = new_figure(8.0, 1.1 + 0.17 * len(verdict.methods))
         names = list(verdict.methods)
         ax = figure.subplots()
         ax.spines["top"].set_visible(True)  # the scale
         critical_difference_diagram(
             dict(zip(names, verdict.ranks, strict=True)),
             DataFrame(verdict.pairs, index=names, columns=names),
-            cd=verdict.critical_difference,
             alpha=ALPHA,
             ax=ax,
+            text_h_margin=0.06,
             label_fmt_left="{label}  {rank:.2f}",
             label_fmt_right="{rank:.2f}  {label}",
             label_props={"fontsize": 9},
@@ -99,9 +99,19 @@ def _critical(measure: str) -> Drawer:
             crossbar_props={"color": INK, "linewidth": 3, "solid_capstyle": "round"},
             color_palette={name: METHODS.get(name, GUESSED) for name in names},
         )
+        _ruler(ax, min(verdict.ranks), verdict.critical_difference or 0.0)
         return figure
 
     return drawer
+
+
+def _ruler(ax: Any, start: float, length: float) -> None:
+    """Show, above the scale, how far apart two ranks must be; the library's own hides the scale."""
+    across = ax.get_xaxis_transform()
+    ax.plot([start, start + length], [1.22] * 2, "|-", ms=8, mew=1.4, lw=1.4, color=MUTED,
+            transform=across, clip_on=False)  # fmt: skip
+    ax.text(start + length / 2, 1.27, f"critical difference {length:.2f}", color=MUTED,
+            fontsize=8.5, ha="center", va="bottom", transform=across)  # fmt: skip
 
 
 def _sizes(facts: Facts, pool_size: int) -> Any:

@@ -46,7 +46,7 @@ def render(facts: Facts, pictures: Sequence[Picture]) -> str:
     )
     # The largest K first: it is the one the page shows unfolded.
     drawn: dict[str, list[Picture]] = {}
-    for picture in sorted(pictures, key=lambda picture: -picture.pool_size):
+    for picture in sorted(pictures, key=lambda picture: picture.pool_size, reverse=True):
         drawn.setdefault(picture.kind, []).append(picture)
     return environment.get_template("page.html").render(
         facts=facts,
@@ -61,7 +61,7 @@ def render(facts: Facts, pictures: Sequence[Picture]) -> str:
                 "pool_size": test.pool_size,
                 "words": verdict_words(test.verdict),
             }
-            for test in facts.tests
+            for test in reversed(facts.tests)
         ],
         listings=_listings(facts),
         coverage=facts.listings["coverage"],
@@ -105,8 +105,8 @@ def _listings(facts: Facts) -> list[dict[str, Any]]:
             "rows": listing.rows,
             "left": listing.left,
         }
-        for name, listing in facts.listings.items()
-        if name.startswith(("nemenyi_", "duels_"))
+        for name, listing in reversed(facts.listings.items())
+        if name.startswith(("nemenyi_", "duels_")) and listing.rows
     ]
 
 
@@ -135,23 +135,31 @@ def _cells(table: Table, line: Line) -> list[dict[str, Any]]:
     winners = table.winners(line)
     found = []
     for column, entry in enumerate(line.entries):
-        difference = table.shown(entry.difference, signed=True)
         found.append(
             {
                 "ours": table.shown(entry.ours),
-                "spread": "" if entry.spread is None else table.shown(entry.spread),
+                "spread": _spread(table, entry.spread),
                 "paper": table.shown(entry.paper),
-                "paper_spread": ""
-                if entry.paper_spread is None
-                else table.shown(entry.paper_spread),
-                "difference": difference,
-                "way": {"+": "up", "-": "down"}.get(difference[0], "")
-                if len(difference) > 1
-                else "",
+                "paper_spread": _spread(table, entry.paper_spread),
+                "difference": table.shown(entry.difference, signed=True),
+                "way": _way(table, entry.difference),
                 "best": column in winners,
             }
         )
     return found
+
+
+def _spread(table: Table, value: float | None) -> str:
+    """Show a standard deviation; without its leading 0, so that wide tables fit."""
+    return "" if value is None else table.shown(value).removeprefix("0")
+
+
+def _way(table: Table, difference: float | None) -> str:
+    """Say whether ours is better than the paper's, as far as the digits shown tell."""
+    shown = 0.0 if difference is None else float(table.shown(difference))
+    if not shown:
+        return ""
+    return "better" if (shown > 0) == (table.better == "high") else "worse"
 
 
 def _compared(line: Line) -> bool:

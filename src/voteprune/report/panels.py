@@ -77,7 +77,8 @@ def gap_panels(facts: Facts, pool_size: int) -> Any:
             ax.plot(line.seconds, line.per_cent, color=colour, lw=1.5, drawstyle="steps-post")
             ax.plot(line.seconds[-1], line.per_cent[-1], "o", ms=4, mfc=colour, mec=PAGE, mew=0.5)
             if line.paper is not None:
-                ax.plot(300, line.paper, "s", ms=4.5, mfc=PAGE, mec=colour, mew=1.3, zorder=3)
+                ax.plot(300, line.paper, "s", ms=4.5, mfc=PAGE, mec=colour, mew=1.3,
+                        zorder=3, clip_on=False)  # fmt: skip
         ax.set_xscale("log")
         ax.set_ylim(bottom=0, top=max(1.05 * ax.get_ylim()[1], 0.5))
         ax.set_title(dataset)

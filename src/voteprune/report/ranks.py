@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
-
 from ..exceptions import InputError
 from .results import Results, Score
 
@@ -90,6 +88,8 @@ def rank(scores: Sequence[Fraction]) -> list[float]:
     scores
         Compared exactly.
     """
+    from scipy.stats import rankdata  # late: most commands need no statistics
+
     # Fractions of one value are equal; floats made of them too, but close ones may become so.
     places = {score: place for place, score in enumerate(sorted(set(scores), reverse=True))}
     found: list[float] = rankdata([places[score] for score in scores]).tolist()
@@ -153,6 +153,8 @@ def judge(results: Results, pool_size: int, methods: Sequence[str], score: Score
         )
     if all(len(set(line)) == 1 for line in ranks):
         return Verdict(names, datasets, average, reason="all methods tie on every data set")
+    from scipy.stats import friedmanchisquare, studentized_range
+
     statistic, p_value = friedmanchisquare(*zip(*ranks, strict=True))
     count = len(names)
     quantile = float(studentized_range.ppf(1 - ALPHA, count, math.inf)) / math.sqrt(2)

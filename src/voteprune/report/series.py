@@ -155,7 +155,8 @@ def _medians(
     first = max(min(trace[0][0] for trace in traces), 1e-3)
     last = max(max(trace[-1][0] for trace in traces), first * 1.01)
     steps = [first * (last / first) ** (i / (_TIMES - 1)) for i in range(_TIMES)]
-    times, medians = [], []
+    times: list[float] = []
+    medians: list[float] = []
     for time in steps:
         # A run without a gap so far counts as infinitely far; the median may still be finite.
         values = [
@@ -163,7 +164,8 @@ def _medians(
             for trace in traces
         ]
         middle = statistics.median(values)
-        if math.isfinite(middle):
+        # A step that changes nothing need not be drawn; the last one says how far the line goes.
+        if math.isfinite(middle) and (time == steps[-1] or not medians or middle != medians[-1]):
             times.append(time)
             medians.append(middle)
     return tuple(times), tuple(medians)

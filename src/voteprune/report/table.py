@@ -77,10 +77,10 @@ class Table:
         In order.
     decimals
         Digits that are shown; CSV has them all.
-    best
-        Which entry of a line is best, "high" or "low"; empty where none is.
-    unit
-        What the figures are in, such as "%"; empty for shares.
+    better
+        What is better, "high" or "low".
+    rivals
+        Whether the entries of a line compete, so that one of them is the best.
     """
 
     name: str
@@ -90,8 +90,8 @@ class Table:
     columns: tuple[str, ...]
     lines: tuple[Line, ...]
     decimals: int = 4
-    best: str = ""
-    unit: str = ""
+    better: str = "high"
+    rivals: bool = True
 
     def shown(self, value: float | None, signed: bool = False) -> str:
         """Round a figure as this table does."""
@@ -108,9 +108,9 @@ class Table:
             for index, entry in enumerate(line.entries)
             if entry.ours is not None
         }
-        if not self.best or len(shown) < 2:
+        if not self.rivals or len(shown) < 2:
             return set()
-        top = max(shown.values()) if self.best == "high" else min(shown.values())
+        top = max(shown.values()) if self.better == "high" else min(shown.values())
         return {index for index, value in shown.items() if value == top}
 
     def stacked(self, spreads: bool = True) -> Listing:
