@@ -29,7 +29,7 @@ FLOORS = [
     {"circumstances", "comparison"},
     {"plan"},
     {"prune"},
-    {"compare", "tables"},
+    {"compare", "displays", "estimator", "tables"},
     {"experiment"},
     {"report"},
     {"cli"},

@@ -10,16 +10,20 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .committee import Committee
 from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
+    InfeasibleError,
     InputError,
     SolverError,
     SolverLicenceError,
@@ -39,7 +43,12 @@ from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
+if _TYPE_CHECKING:
+    from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx
+
 __version__ = _version("voteprune")
+
+_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
 
 __all__ = [
     "CONFIGURATIONS",
@@ -51,16 +60,20 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
     "Explanation",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
     "Hinge",
+    "InfeasibleError",
     "InputError",
     "MemberRole",
     "Patterns",
     "Progress",
+    "PrunedVotingClassifier",
     "Ramp",
     "Require",
     "Solution",
@@ -76,5 +89,14 @@ __all__ = [
     "diversity_matrix",
     "methods",
     "prune",
+    "prune_ensemble",
     "solvers",
+    "to_onnx",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, which nobody who has votes already should wait for.
+    if name in _ESTIMATORS:
+        return getattr(_import_module(".estimator", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
