@@ -26,10 +26,11 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
+from .formulas import Ratio, Weights
 from .ledger import Progress
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
-from .objectives import METRICS, Weights
+from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
 from .prune import prune
@@ -41,6 +42,7 @@ __version__ = _version("voteprune")
 
 __all__ = [
     "CONFIGURATIONS",
+    "CURVES",
     "MEASURES",
     "METRICS",
     "AtLeast",
@@ -50,12 +52,14 @@ __all__ = [
     "Comparison",
     "Confusion",
     "Diversity",
+    "FBeta",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
     "InputError",
     "Patterns",
     "Progress",
+    "Ratio",
     "Require",
     "Solution",
     "Solver",

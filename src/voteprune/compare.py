@@ -16,7 +16,7 @@ from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
-from .objectives import METRICS, Weights, check_criterion
+from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
 from .problem import Problem
 from .prune import carry_out, check_configuration
@@ -51,7 +51,7 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     test: Votes | None = None,
-    objective: str | Weights = "accuracy",
+    objective: Criterion = "accuracy",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] = (),

@@ -11,14 +11,17 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .account import open_ledger
 from .circumstances import Circumstances
 from .committee import Committee
 from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
-from .ledger import Ledger, Progress, StopRequested
+from .formulas import worth
+from .ledger import Progress, StopRequested
 from .methods import METHODS, check_honours
-from .objectives import Weights, check_criterion
+from .objectives import Criterion, check_criterion
+from .parametric import solve_any
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
@@ -30,7 +33,7 @@ def prune(
     votes: object,
     y: object = None,
     *,
-    objective: str | Weights = "accuracy",
+    objective: Criterion = "accuracy",
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -52,7 +55,8 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS`) or `Weights`.
+        What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, or a
+        `Ratio` of two.
     method
         Name of a method, see `methods`.
     solver
@@ -134,7 +138,7 @@ def carry_out(
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = Ledger(problem, callback)
+    ledger = open_ledger(problem, callback)
     run = circumstances.begin(ledger)
     try:
         if start is not None:
@@ -142,7 +146,7 @@ def carry_out(
         # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
         # unless told otherwise, and is slower for it as soon as somebody else needs one.
         with threadpool_limits(circumstances.threads, "blas"):
-            outcome = method.solve(problem, run)
+            outcome = solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
@@ -156,7 +160,8 @@ def _conclude(
     """Recount everything once more and write the proof down."""
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
-    value = None if confusion is None else float(problem.weights.value(confusion))
+    formula = problem.formula or problem.weights
+    value = None if confusion is None else worth(formula, confusion)
     closed = method.proves and ledger.closed
     bound = ledger.progress().bound if method.proves else None
     status: Status
@@ -172,7 +177,7 @@ def _conclude(
         value=value,
         bound=None if status == "infeasible" else bound,
         objective=str(problem.criterion),
-        weights=problem.weights,
+        weights=formula,
         method=method.name,
         solver=None if solver is None else solver.name,
         seconds=ledger.seconds,
@@ -214,8 +219,8 @@ def _check_method(method: object, solver: object) -> Method:
 
 
 def check_configuration(
-    criterion: str | Weights, diversity: str | Diversity | None
-) -> tuple[str | Weights, str | Diversity | None]:
+    criterion: Criterion, diversity: str | Diversity | None
+) -> tuple[Criterion, str | Diversity | None]:
     """Let F1-theta set the objective, unless another one was asked for."""
     if diversity != "F1-theta":
         return criterion, diversity

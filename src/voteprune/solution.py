@@ -12,8 +12,9 @@ from . import jsonfile
 from .committee import Committee
 from .confusion import Confusion
 from .exceptions import InputError
+from .formulafile import read_formula, read_four, write_formula, write_four
+from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
-from .objectives import Weights
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -44,7 +45,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes.
+        The criterion by name, and the weights it stands for on these votes: `Weights`, a `Ratio`
+        of two, or another formula.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -66,7 +68,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Weights
+    weights: Formula
     method: str
     solver: str | None
     seconds: float
@@ -91,17 +93,13 @@ class Solution:
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.confusion is None or self.value is None:
             return
-        counted = float(self.weights.value(self.confusion))
+        counted = worth(self.weights, self.confusion)
         if self.value != counted:
             raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            # Gains and losses may all but cancel; a solver's rounding goes with what it adds up.
-            w, counts = self.weights, self.confusion
-            at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
-            at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
-            room = _ROUNDING * max(1.0, abs(self.value), float(at_stake))
+            room = _ROUNDING * max(1.0, abs(self.value), _at_stake(self.weights, self.confusion))
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
@@ -167,8 +165,8 @@ class Solution:
                 "bound": self.bound,
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
-                "confusion": None if counts is None else _four(counts),
-                "weights": _four(self.weights),
+                "confusion": None if counts is None else write_four(counts),
+                "weights": write_formula(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -210,14 +208,10 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     def optional(key: str, read: Any) -> Any:
         return None if fields.missing(key) else read(key)
 
-    def counts(key: str) -> dict[str, Fraction]:
-        four = fields.object(key)
-        return {name: four.fraction(name) for name in ("tp", "fn", "tn", "fp")}
-
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
-        "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
-        "weights": Weights(**counts("weights")),
+        "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
+        "weights": read_formula(fields.object("weights")),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),
@@ -236,10 +230,12 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     }
 
 
-def _four(holder: Confusion | Weights) -> dict[str, int | str]:
-    """Write four exact numbers, whole ones as numbers and fractions as text."""
-    four = {name: Fraction(getattr(holder, name)) for name in ("tp", "fn", "tn", "fp")}
-    return {name: int(n) if n.denominator == 1 else str(n) for name, n in four.items()}
+def _at_stake(formula: Formula, counts: Confusion) -> float:
+    """Return what is added up: gains and losses may all but cancel, a solver's rounding not."""
+    if not isinstance(formula, Weights):
+        return 0.0
+    of_positives = (abs(formula.tp) + abs(formula.fn)) * counts.positives
+    return float(of_positives + (abs(formula.tn) + abs(formula.fp)) * counts.negatives)
 
 
 def _votes(committee: Committee) -> str:

@@ -15,7 +15,8 @@ from typing import Any
 
 from ..confusion import Confusion
 from ..exceptions import InputError
-from ..objectives import METRICS, Weights, resolve
+from ..formulas import worth
+from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..solution import Solution
 from ..tables import Bools, Rows
 
@@ -117,18 +118,20 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     }
     confusion = Confusion(**counts)
 
-    def value(criterion: str | Weights) -> float | None:
+    def value(criterion: Criterion) -> float | None:
         try:
-            weights = resolve(criterion, confusion.positives, confusion.negatives)
+            formula = formula_of(criterion, confusion.positives, confusion.negatives)
+            return worth(formula, confusion)
         except ZeroDivisionError:  # a share of a class that has no rows
             return None
-        return float(weights.value(confusion))
+
+    named = solution.objective in METRICS or solution.objective in CURVES
 
     return {
         "n_rows": len(labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
-        "value": value(solution.objective if solution.objective in METRICS else solution.weights),
+        "value": value(solution.objective if named else solution.weights),
         "confusion": counts,
     }
 
