@@ -10,24 +10,30 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .committee import Committee
 from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
+    InfeasibleError,
     InputError,
     SolverError,
     SolverLicenceError,
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
 from .formulas import Ratio, Weights
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
 from .objectives import CURVES, METRICS, FBeta
@@ -38,7 +44,12 @@ from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
+if _TYPE_CHECKING:
+    from .estimator import PrunedVotingClassifier
+
 __version__ = _version("voteprune")
+
+_ESTIMATORS = ("PrunedVotingClassifier",)
 
 __all__ = [
     "CONFIGURATIONS",
@@ -51,14 +62,22 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
+    "Explanation",
     "FBeta",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
+    "InfeasibleError",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
+    "PrunedVotingClassifier",
+    "Ramp",
     "Ratio",
     "Require",
     "Solution",
@@ -66,6 +85,7 @@ __all__ = [
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",
@@ -75,3 +95,10 @@ __all__ = [
     "prune",
     "solvers",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, which nobody who has votes already should wait for.
+    if name in _ESTIMATORS:
+        return getattr(_import_module(".estimator", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

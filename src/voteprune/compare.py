@@ -18,8 +18,9 @@ from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
 from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
+from .plan import check_configuration
 from .problem import Problem
-from .prune import carry_out, check_configuration
+from .prune import carry_out
 from .run import Method, ThresholdRule
 from .solution import Solution
 from .solvers import Solver

@@ -182,3 +182,12 @@ def check_constraints(constraints: object) -> tuple[Constraint, ...]:
                 f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid or Budget.",
             )
     return tuple(constraints)
+
+
+def check_pool(constraints: Sequence[Constraint], names: Sequence[str]) -> None:
+    """Refuse constraints that do not fit a pool of these names."""
+    for item in constraints:
+        if isinstance(item, Budget):
+            item.for_pool(names)
+        elif isinstance(item, Require | Forbid):
+            item.indices(names)

@@ -60,6 +60,11 @@ class Weights:
             + self.fp * confusion.fp
         )
 
+    def at_stake(self, confusion: Confusion) -> float:
+        """Return all that is added up; gains and losses may all but cancel in the value."""
+        positives = (abs(self.tp) + abs(self.fn)) * confusion.positives
+        return float(positives + (abs(self.tn) + abs(self.fp)) * confusion.negatives)
+
     def plus(self, other: Weights, factor: Fraction) -> Weights:
         """Return the sum of these weights and `factor` times the others."""
         pairs = ((getattr(self, name), getattr(other, name)) for name in COUNTS)

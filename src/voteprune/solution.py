@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from . import jsonfile
+from . import jsonfile, words
 from .committee import Committee
 from .confusion import Confusion
+from .constraints import Constraint
+from .diversity import Diversity
 from .exceptions import InputError
+from .explaining import check_reopened, explain, reopen
+from .explanation import Explanation
 from .formulafile import read_formula, read_four, write_formula, write_four
 from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
+from .objectives import METRICS
+from .problem import Problem
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -45,8 +51,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes: `Weights`, a `Ratio`
-        of two, or another formula.
+        The criterion by name, and what it stands for on these votes: `Weights`, a `Ratio` of two
+        or another formula of the counts; None where it is no such formula.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -59,6 +65,8 @@ class Solution:
         What went wrong on the way and was contained.
     trace
         Value and bound over time.
+    problem
+        What was solved, votes and all; for `explain`. Neither saved nor compared.
     """
 
     status: Status
@@ -68,7 +76,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Formula
+    weights: Formula | None
     method: str
     solver: str | None
     seconds: float
@@ -82,6 +90,7 @@ class Solution:
     incidents: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in get_args(Status):
@@ -93,13 +102,17 @@ class Solution:
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.confusion is None or self.value is None:
             return
-        counted = worth(self.weights, self.confusion)
-        if self.value != counted:
-            raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.weights is not None:
+            counted = worth(self.weights, self.confusion)
+            if self.value != counted:
+                raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            room = _ROUNDING * max(1.0, abs(self.value), _at_stake(self.weights, self.confusion))
+            stake = 1.0
+            if isinstance(self.weights, Weights):
+                stake = self.weights.at_stake(self.confusion)
+            room = _ROUNDING * max(1.0, abs(self.value), stake)
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
@@ -117,14 +130,14 @@ class Solution:
             lines += [
                 f"  value        {self.value:.6g}   {self.objective}",
                 f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
-                + ("" if self.gap is None else f"   gap {_percent(self.gap)}"),
+                + ("" if self.gap is None else f"   gap {words.percent(self.gap)}"),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
-                + _votes(self.committee)
+                + words.votes(self.committee)
                 + f"positive from {self.committee.threshold + 1} vote"
                 f"{'s' if self.committee.threshold else ''} on",
-                *_wrap("  members      ", _seats(self.committee)),
-                f"  confusion    tp {_count(counts.tp)}  fn {_count(counts.fn)}  "
-                f"tn {_count(counts.tn)}  fp {_count(counts.fp)}",
+                *words.wrap("  members      ", words.seats(self.committee)),
+                f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
+                f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]
         if self.explanation:
             lines.append(f"  why          {self.explanation}")
@@ -136,6 +149,54 @@ class Solution:
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
         return "\n".join(lines)
+
+    def explain(
+        self,
+        votes: object = None,
+        y: object = None,
+        *,
+        constraints: Constraint | Sequence[Constraint] = (),
+        diversity: str | Diversity | None = None,
+        sample_weight: object = None,
+        time_limit: float = 10.0,
+    ) -> Explanation:
+        """Tell which members carry the committee, what could replace them, and what is lost.
+
+        A solution as `prune` returns it knows its votes. One that was read from a file needs them
+        again, with the constraints it was found under; they are checked against what is on file.
+
+        Parameters
+        ----------
+        votes, y, constraints, diversity, sample_weight
+            As they were given to `prune`; only for a solution from a file.
+        time_limit
+            Seconds for the exact method to find out what is possible without each member, all
+            members together; small pools take a moment. 0 leaves it at the closure bound.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        InputError
+            If there is no committee to explain, or the votes are not those it was chosen on.
+        """
+        if self.committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if not isinstance(self.weights, Weights):
+            why = f"{self.objective} is no weighted sum of the counts; only such are explained."
+            raise InputError("solution", why)
+        if not time_limit >= 0:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        problem = self.problem
+        if problem is None or votes is not None:
+            criterion = self.objective if self.objective in METRICS else self.weights
+            problem = reopen(votes, y, sample_weight, criterion, constraints, diversity)
+            told = self.constraints, self.diversity
+            check_reopened(problem, self.committee, self.confusion, *told)
+        proved = self.bound == self.value
+        return explain(problem, self.committee, self.bound, proved, time_limit)
 
     def _headline(self) -> str:
         if self.status == "optimal":
@@ -150,7 +211,9 @@ class Solution:
             return "A committee, without a bound."
         if math.isinf(self.gap):
             return f"Feasible: nothing above {self.bound:.6g} is possible ({self.termination})."
-        return f"Feasible: at most {_percent(self.gap)} better is possible ({self.termination})."
+        return (
+            f"Feasible: at most {words.percent(self.gap)} better is possible ({self.termination})."
+        )
 
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""
@@ -166,7 +229,7 @@ class Solution:
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
                 "confusion": None if counts is None else write_four(counts),
-                "weights": write_formula(self.weights),
+                "weights": None if self.weights is None else write_formula(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -211,7 +274,7 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
         "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
-        "weights": read_formula(fields.object("weights")),
+        "weights": optional("weights", lambda key: read_formula(fields.object(key))),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),
@@ -228,41 +291,3 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
             name: fields.integer(name) for name in ("seed", "n_rows", "n_patterns", "n_classifiers")
         },
     }
-
-
-def _at_stake(formula: Formula, counts: Confusion) -> float:
-    """Return what is added up: gains and losses may all but cancel, a solver's rounding not."""
-    if not isinstance(formula, Weights):
-        return 0.0
-    of_positives = (abs(formula.tp) + abs(formula.fn)) * counts.positives
-    return float(of_positives + (abs(formula.tn) + abs(formula.fp)) * counts.negatives)
-
-
-def _votes(committee: Committee) -> str:
-    return "" if committee.n_votes == committee.size else f"{committee.n_votes} votes, "
-
-
-def _seats(committee: Committee) -> tuple[str, ...]:
-    """Return the members' names, with how often they vote where that is more than once."""
-    pairs = zip(committee.names, committee.multiplicities, strict=True)
-    return tuple(name if votes == 1 else f"{name} x{votes}" for name, votes in pairs)
-
-
-def _percent(gap: float) -> str:
-    return "inf" if math.isinf(gap) else f"{100 * gap:.3g} %"
-
-
-def _count(count: int | Fraction) -> str:
-    return str(count) if isinstance(count, int) else f"{float(count):g}"
-
-
-def _wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
-    """Lay names out in lines under a label."""
-    lines, line = [], label
-    for place, name in enumerate(names):
-        word = name if place == len(names) - 1 else f"{name}, "
-        if len(line) + len(word) > width and line != label:
-            lines.append(line.rstrip())
-            line = " " * len(label)
-        line += word
-    return [*lines, line]

@@ -1,6 +1,7 @@
-"""What no committee can exceed: bounds that need no integer programming."""
+"""What no committee can exceed or get right: bounds that need no integer programming."""
 
 from .closure import closure_bound
 from .levels import Levels
+from .rows import disputed_rows, hopeless_rows, sacrificed_rows
 
-__all__ = ["Levels", "closure_bound"]
+__all__ = ["Levels", "closure_bound", "disputed_rows", "hopeless_rows", "sacrificed_rows"]

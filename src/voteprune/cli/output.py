@@ -15,6 +15,7 @@ from typing import Any
 
 from ..confusion import Confusion
 from ..exceptions import InputError
+from ..explanation import Explanation
 from ..formulas import worth
 from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..solution import Solution
@@ -126,18 +127,20 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
             return None
 
     named = solution.objective in METRICS or solution.objective in CURVES
-
+    criterion = solution.objective if named else solution.weights
     return {
         "n_rows": len(labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
-        "value": value(solution.objective if named else solution.weights),
+        "value": None if criterion is None else value(criterion),
         "confusion": counts,
     }
 
 
-def solution_json(solution: Solution, scores: dict[str, Any] | None) -> str:
-    """Write the solution's document; readers of it step over the test scores.
+def solution_json(
+    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+) -> str:
+    """Write the solution's document; readers of it step over test scores and explanation.
 
     Parameters
     ----------
@@ -145,15 +148,23 @@ def solution_json(solution: Solution, scores: dict[str, Any] | None) -> str:
         What `prune` returned.
     scores
         What `score_test_rows` returned; None adds nothing.
+    why
+        Its explanation; None adds nothing.
     """
-    if scores is None:
+    if scores is None and why is None:
         return solution.to_json()
-    document = {**jsonlib.loads(solution.to_json()), "test": scores}
+    document = jsonlib.loads(solution.to_json())
+    if scores is not None:
+        document["test"] = scores
+    if why is not None:
+        document["explain"] = why.to_dict()
     return jsonlib.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
-    """Write the solution's summary, with lines on the test rows below it.
+def solution_text(
+    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+) -> str:
+    """Write the solution's summary, with lines on the test rows and the explanation below it.
 
     Parameters
     ----------
@@ -161,11 +172,14 @@ def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
         What `prune` returned.
     scores
         What `score_test_rows` returned; None adds nothing.
+    why
+        Its explanation; None adds nothing.
     """
     lines = [solution.summary()]
     if scores is not None:
         shown = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-        shown.setdefault(solution.objective, scores["value"])
+        if solution.objective in METRICS or solution.weights is not None:
+            shown.setdefault(solution.objective, scores["value"])
         words = (
             f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
             for name, value in shown.items()
@@ -173,4 +187,6 @@ def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
         lines.append(f"  test rows    {scores['n_rows']} rows: {', '.join(words)}")
         counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
         lines.append(f"               {counts}")
+    if why is not None:
+        lines += ["", why.summary()]
     return "\n".join(lines) + "\n"
