@@ -45,11 +45,11 @@ from .solvers import Solver, solvers
 from .votes import Votes
 
 if _TYPE_CHECKING:
-    from .estimator import PrunedVotingClassifier
+    from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx
 
 __version__ = _version("voteprune")
 
-_ESTIMATORS = ("PrunedVotingClassifier",)
+_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
 
 __all__ = [
     "CONFIGURATIONS",
@@ -93,7 +93,9 @@ __all__ = [
     "diversity_matrix",
     "methods",
     "prune",
+    "prune_ensemble",
     "solvers",
+    "to_onnx",
 ]
 
 
