@@ -29,6 +29,7 @@ _OPTIONS = {
     "Require": "--require",
     "Forbid": "--forbid",
     "Budget(limit)": "--budget",
+    "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""
 
