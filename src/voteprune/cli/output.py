@@ -16,7 +16,8 @@ from typing import Any
 from ..confusion import Confusion
 from ..exceptions import InputError
 from ..explanation import Explanation
-from ..objectives import METRICS, Weights, resolve
+from ..formulas import worth
+from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..solution import Solution
 from ..tables import Bools, Rows
 
@@ -109,29 +110,23 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     if solution.committee is None or test.labels is None:
         return None
     predicted: Bools = solution.committee.predict(test.votes) == 1
-    labels = test.labels
-    counts = {
-        "tp": int((predicted & labels).sum()),
-        "fn": int((~predicted & labels).sum()),
-        "tn": int((~predicted & ~labels).sum()),
-        "fp": int((predicted & ~labels).sum()),
-    }
-    confusion = Confusion(**counts)
+    confusion = Confusion.count(test.labels, predicted)
 
-    def value(criterion: str | Weights) -> float | None:
+    def value(criterion: Criterion) -> float | None:
         try:
-            weights = resolve(criterion, confusion.positives, confusion.negatives)
+            formula = formula_of(criterion, confusion.positives, confusion.negatives)
+            return worth(formula, confusion)
         except ZeroDivisionError:  # a share of a class that has no rows
             return None
-        return float(weights.value(confusion))
 
-    criterion = solution.objective if solution.objective in METRICS else solution.weights
+    named = solution.objective in METRICS or solution.objective in CURVES
+    criterion = solution.objective if named else solution.weights
     return {
-        "n_rows": len(labels),
+        "n_rows": len(test.labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
         "value": None if criterion is None else value(criterion),
-        "confusion": counts,
+        "confusion": {name: getattr(confusion, name) for name in ("tp", "fn", "tn", "fp")},
     }
 
 
