@@ -98,7 +98,7 @@ def gap_table(results: Results) -> Table:
         notes(
             "(bound - value) / |value| on the validation part: the mean over the runs ± their "
             "standard deviation; 0 means proved optimal. The paper's: CPLEX 12.8, 5 minutes, "
-            "8 cores, K = 100.",
+            "8 cores, K = 100; this run's time limits are in its plan.",
             part_note(results),
         ),
         ("data set", "K"),
