@@ -29,7 +29,7 @@ FLOORS = [
     {"circumstances", "comparison"},
     {"plan"},
     {"prune"},
-    {"compare", "displays", "tables"},
+    {"compare", "displays", "estimator", "tables"},
     {"experiment"},
     {"cli"},
 ]

@@ -10,7 +10,9 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .committee import Committee
 from .compare import compare
@@ -21,6 +23,7 @@ from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
+    InfeasibleError,
     InputError,
     SolverError,
     SolverLicenceError,
@@ -40,7 +43,12 @@ from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
+if _TYPE_CHECKING:
+    from .estimator import PrunedVotingClassifier
+
 __version__ = _version("voteprune")
+
+_ESTIMATORS = ("PrunedVotingClassifier",)
 
 __all__ = [
     "CONFIGURATIONS",
@@ -60,10 +68,12 @@ __all__ = [
     "FileFormatError",
     "Forbid",
     "Hinge",
+    "InfeasibleError",
     "InputError",
     "MemberRole",
     "Patterns",
     "Progress",
+    "PrunedVotingClassifier",
     "Ramp",
     "Require",
     "Solution",
@@ -81,3 +91,10 @@ __all__ = [
     "prune",
     "solvers",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, which nobody who has votes already should wait for.
+    if name in _ESTIMATORS:
+        return getattr(_import_module(".estimator", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

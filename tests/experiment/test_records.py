@@ -26,9 +26,16 @@ def test_gap_and_size_follow_from_the_rest():
 
 
 def test_shards_are_read_together_and_a_task_counts_once(tmp_path):
-    write(tmp_path, "results.1-of-2", record(key="a").to_json(), record(key="b").to_json())
-    write(tmp_path, "results.2-of-2", record(key="b").to_json(), record(key="c").to_json())
+    a, b, c = (record(key=key, fold=fold).to_json() for fold, key in enumerate("abc"))
+    write(tmp_path, "results.1-of-2", a, b)
+    write(tmp_path, "results.2-of-2", b, c)
     assert [one.key for one in read_records(tmp_path)] == ["a", "b", "c"]
+
+
+def test_a_task_with_a_new_limit_takes_the_place_of_the_old(tmp_path):
+    old, new = record(key="a", value=0.5), record(key="b", value=0.625)
+    write(tmp_path, "results", old.to_json(), new.to_json())
+    assert read_records(tmp_path) == [new]
 
 
 def test_a_line_cut_off_counts_as_not_written(tmp_path):

@@ -109,14 +109,7 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     if solution.committee is None or test.labels is None:
         return None
     predicted: Bools = solution.committee.predict(test.votes) == 1
-    labels = test.labels
-    counts = {
-        "tp": int((predicted & labels).sum()),
-        "fn": int((~predicted & labels).sum()),
-        "tn": int((~predicted & ~labels).sum()),
-        "fp": int((predicted & ~labels).sum()),
-    }
-    confusion = Confusion(**counts)
+    confusion = Confusion.count(test.labels, predicted)
 
     def value(criterion: str | Weights) -> float | None:
         try:
@@ -127,11 +120,11 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
 
     criterion = solution.objective if solution.objective in METRICS else solution.weights
     return {
-        "n_rows": len(labels),
+        "n_rows": len(test.labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
         "value": None if criterion is None else value(criterion),
-        "confusion": counts,
+        "confusion": {name: getattr(confusion, name) for name in ("tp", "fn", "tn", "fp")},
     }
 
 

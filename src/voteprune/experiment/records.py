@@ -163,7 +163,10 @@ class Failure:
 
 
 def read_records(run: str | Path) -> list[Record]:
-    """Read what a run has found so far, in the order in which it was found.
+    """Read what a run has found so far.
+
+    Every data set, seed, fold, K and method has one record: the last, where a plan was run again
+    with other limits.
 
     Parameters
     ----------
@@ -175,13 +178,15 @@ def read_records(run: str | Path) -> list[Record]:
     FileFormatError
         If the folder is missing, or a whole line in it is no record.
     """
-    records: dict[str, Record] = {}
+    records: dict[tuple[object, ...], Record] = {}
     for path, number, line in _lines(run, RESULTS):
         try:
             record = Record.from_json(line)
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
-        records.setdefault(record.key, record)
+        place = (*record.run, record.pool_size, record.method)
+        if place not in records or records[place].key != record.key:
+            records[place] = record
     return list(records.values())
 
 

@@ -1,0 +1,9 @@
+"""Pruned committees as scikit-learn estimators.
+
+One sentence: *a pool is read from what the user gave, its voters are asked on rows they were not
+trained on, `prune` chooses among them, and only the chosen are fitted again.*
+"""
+
+from .classifier import PrunedVotingClassifier
+
+__all__ = ["PrunedVotingClassifier"]
