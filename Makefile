@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test check proof clean
+.PHONY: demo test check docs proof clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -18,6 +18,11 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The site, with its gallery run and its reference written anew; a warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+	@echo 'The site is in docs/_build/html/index.html'
 
 # The long proof: thousands of random instances against brute force, every installed solver.
 proof: $(VENV)/.test
@@ -37,5 +42,10 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 	@$(PIP) install -e '.[gurobi,cplex]' || echo 'Gurobi or CPLEX not installed; their tests are skipped.'
 	@touch $@
 
+$(VENV)/.docs: $(BIN)/python pyproject.toml
+	$(PIP) install -e '.[docs]'
+	@touch $@
+
 clean:
+	rm -rf docs/_build docs/api docs/api.rst docs/gallery docs/generated docs/sg_execution_times.rst
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

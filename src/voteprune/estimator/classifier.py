@@ -89,7 +89,7 @@ class PrunedVotingClassifier(Conventions):
         The votes of the whole pool, 1 for the positive class; only with `store_votes`.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X has names.
 
     See Also
