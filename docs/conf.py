@@ -113,6 +113,17 @@ def _commands() -> str:
     return str(text[text.index("\n## voteprune ") :])
 
 
+def _more() -> str:
+    """Return a table of contents of the pages that index.md does not name."""
+    named = (_DOCS / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = [path.relative_to(_DOCS).with_suffix("").as_posix() for path in _DOCS.rglob("*.md")]
+    skipped = ("_build", "api", "gallery", "generated")
+    more = [page for page in sorted(pages) if page not in [*named, "index"]]
+    more = [page for page in more if page.split("/")[0] not in skipped]
+    return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
+
+
 (_DOCS / "generated").mkdir(exist_ok=True)
+(_DOCS / "generated" / "more.md").write_text(_more(), encoding="utf-8")
 (_DOCS / "generated" / "cli.md").write_text(_commands(), encoding="utf-8")
 (_DOCS / "api.rst").write_text(_reference(), encoding="utf-8")

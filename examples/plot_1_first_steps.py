@@ -11,6 +11,7 @@ and use it.
 # A committee must be chosen on rows its members were not trained on, or it only learns who has
 # memorised most.
 
+import pandas as pd
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
@@ -29,7 +30,10 @@ X_train, X_valid, y_train, y_valid = train_test_split(
     X_rest, y_rest, test_size=0.5, stratify=y_rest, random_state=0
 )
 
-pool = {f"tree_{i}": DecisionTreeClassifier(max_depth=i, random_state=i) for i in range(1, 9)}
+pool = {
+    f"tree_{i}": DecisionTreeClassifier(max_depth=i, max_features=4, random_state=i)
+    for i in range(1, 9)
+}
 pool |= {f"neighbours_{i}": KNeighborsClassifier(i) for i in (1, 3, 5, 9, 15, 25)}
 pool |= {f"logistic_{c}": LogisticRegression(C=c) for c in (0.001, 0.01, 0.1, 1, 10)}
 pool |= {"bayes": GaussianNB()}
@@ -39,16 +43,18 @@ for name, model in pool.items():
 # %%
 # Votes are a plain table, one column per classifier; an array or any data frame will do.
 
-import pandas as pd  # noqa: E402
 
 votes = vp.Votes(pd.DataFrame({name: m.predict(X_valid) for name, m in pool.items()}), y_valid)
 votes
 
 # %%
-# One call chooses the members *and* how many of their votes make a positive. The last lines of the
-# summary say what the answer is worth: the bound is what no committee of this pool can exceed.
+# One call chooses the members *and* how many of their votes make a positive; here, at most five
+# members. The first lines of the summary say what the answer is worth: the bound is what no such
+# committee of this pool can exceed.
 
-solution = vp.prune(votes, objective="balanced_accuracy", random_state=0)
+solution = vp.prune(
+    votes, objective="balanced_accuracy", constraints=vp.AtMost("size", 5), random_state=0
+)
 print(solution.summary())
 
 # %%

@@ -7,7 +7,7 @@ five members". Sweep the floor and see what it costs; if it cannot be met, be to
 """
 
 # %%
-# Thirty trees on the hard pair of the digits: is it an eight?
+# A dozen trees on handwritten digits: is it an eight?
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -19,15 +19,17 @@ import voteprune as vp
 
 X, digit = load_digits(return_X_y=True)
 y = (digit == 8).astype(int)
-X_train, X_valid, y_train, y_valid = train_test_split(X, y, stratify=y, test_size=0.5, random_state=0)
-forest = RandomForestClassifier(30, max_depth=5, random_state=0).fit(X_train, y_train)
+X_train, X_valid, y_train, y_valid = train_test_split(
+    X, y, stratify=y, test_size=0.5, random_state=0
+)
+forest = RandomForestClassifier(12, max_depth=5, random_state=0).fit(X_train, y_train)
 votes = vp.Votes(np.column_stack([tree.predict(X_valid) for tree in forest.estimators_]), y_valid)
 
 # %%
 # One solve per floor. Each answer carries its own bound: the true curve lies between the two lines,
-# and where they meet the answer is proved.
+# and where they meet, as they do everywhere on a pool this small, the answer is proved.
 
-floors = [0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98]
+floors = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
 small = vp.AtMost("size", 5)
 found = [
     vp.prune(votes, constraints=[vp.AtLeast("recall", floor), small], time_limit=3, random_state=0)
@@ -46,8 +48,7 @@ for floor, solution in zip(floors, found, strict=True):
 
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 bounds, values = [s.bound for s in found], [s.value for s in found]
-ax.fill_between(floors, values, bounds, color="#d1495b", alpha=0.1, lw=0)
-ax.plot(floors, bounds, "v--", color="#d1495b", label="no committee exceeds")
+ax.plot(floors, bounds, "v--", color="#d1495b", ms=9, label="no committee exceeds")
 ax.plot(floors, values, "o-", color="#2e6f95", label="best committee found")
 ax.set(xlabel="recall at least", ylabel="accuracy")
 ax.legend(frameon=False)
@@ -55,5 +56,5 @@ ax.legend(frameon=False)
 # %%
 # Ask for too much and the answer names the constraints that clash.
 
-too_much = [vp.AtLeast("recall", 0.99), vp.AtMost("fp", 20), small]
+too_much = [vp.AtLeast("recall", 0.95), vp.AtMost("fp", 20), small]
 print(vp.prune(votes, constraints=too_much, time_limit=20, random_state=0).summary())

@@ -17,11 +17,10 @@ from .target import Target
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A solution, its committee, and the votes it was chosen on."""
+    """A solution that has a committee, and the committee."""
 
     solution: Solution
     committee: Committee
-    votes: Votes
 
 
 def choose(
@@ -56,4 +55,4 @@ def choose(
             f"({solution.termination}), and none was ruled out. Give more time, or relax a "
             "constraint.",
         )
-    return Choice(solution, solution.committee, votes)
+    return Choice(solution, solution.committee)

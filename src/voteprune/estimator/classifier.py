@@ -63,8 +63,6 @@ class PrunedVotingClassifier(Conventions):
         were trained without the hold-out, and needs a share as `cv`.
     pos_label : int, float, bool, str or None, default=None
         The positive class; None is the last in sorted order.
-    store_votes : bool, default=False
-        Whether to keep the votes the committee was chosen on, as `votes_`.
     time_limit : float or None, default=60.0
         Seconds the choice may take, training not counted; None for no limit.
     random_state : int, RandomState instance or None, default=None
@@ -77,7 +75,8 @@ class PrunedVotingClassifier(Conventions):
     classes_ : ndarray of shape (2,)
         The class labels.
     solution_ : Solution
-        The answer with its proof: committee, value, bound, gap and status.
+        The answer with its proof: committee, value, bound, gap and status. Fresh from `fit` it
+        also knows the votes, for `solution_.explain()`; they are not persisted.
     committee_ : Committee
         The committee of the solution: members, threshold, JSON.
     estimators_ : list
@@ -85,8 +84,6 @@ class PrunedVotingClassifier(Conventions):
         that are trained here know the classes by their numbers in `classes_`.
     named_estimators_ : Bunch
         The same by name.
-    votes_ : Votes
-        The votes of the whole pool, 1 for the positive class; only with `store_votes`.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -123,7 +120,6 @@ class PrunedVotingClassifier(Conventions):
         cv: Any = None,
         refit: bool = True,
         pos_label: Any = None,
-        store_votes: bool = False,
         time_limit: float | None = 60.0,
         random_state: Any = None,
         n_jobs: int | None = None,
@@ -138,7 +134,6 @@ class PrunedVotingClassifier(Conventions):
         self.cv = cv
         self.refit = refit
         self.pos_label = pos_label
-        self.store_votes = store_votes
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -199,8 +194,6 @@ class PrunedVotingClassifier(Conventions):
         self.classes_ = target.classes
         self.solution_, self.committee_ = choice.solution, choice.committee
         self._positive, self._voters = target.positive, voters
-        if self.store_votes:
-            self.votes_ = choice.votes
         return self
 
     def _wishes(self, seed: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,13 @@ class Conventions(
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata goes: to the members' fit, the splitter and the choice itself."""
         return router_for(self, self.estimators, self.cv)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A model that is kept or shipped need not carry the votes it was chosen on.
+        state = dict(super().__getstate__())
+        if "solution_" in state:
+            state["solution_"] = replace(state["solution_"], problem=None)
+        return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
