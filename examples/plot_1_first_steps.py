@@ -2,14 +2,14 @@
 First steps
 ===========
 
-Train a few classifiers, collect their votes on rows they have not seen, choose the best committee,
-and use it.
+Train a few classifiers, collect their votes on rows they have not seen, choose the best
+committee, and use it.
 """
 
 # %%
-# Three parts of the data: one to train the classifiers, one to choose the committee, one to judge it.
-# A committee must be chosen on rows its members were not trained on, or it only learns who has
-# memorised most.
+# Three parts of the data: one to train the classifiers, one to choose the committee, one to judge
+# it. A committee must be chosen on rows its members were not trained on, or it only learns who
+# has memorised most.
 
 import pandas as pd
 from sklearn.datasets import load_breast_cancer

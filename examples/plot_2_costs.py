@@ -2,13 +2,13 @@
 Mistakes that cost
 ==================
 
-A missed case may cost fifty times as much as a false alarm, and every member costs something to run.
-Both go into the question, not into a correction afterwards.
+A missed case may cost fifty times as much as a false alarm, and every member costs something to
+run. Both go into the question, not into a correction afterwards.
 """
 
 # %%
-# A pool of two dozen trees and its votes on a held-out half of the data, of which one row in nine is
-# positive.
+# A pool of two dozen trees and its votes on a held-out half of the data, of which one row in nine
+# is positive.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -39,8 +39,8 @@ votes = vp.Votes(
 )
 
 # %%
-# A criterion of your own is four weights, one for each kind of decision. Here in money: a case found
-# earns 50, a case missed costs 100, a false alarm costs 2.
+# A criterion of your own is four weights, one for each kind of decision. Here in money: a case
+# found earns 50, a case missed costs 100, a false alarm costs 2.
 
 money = vp.Weights(tp=50, fn=-100, fp=-2)
 for_money = vp.prune(votes, objective=money, time_limit=2, random_state=0)
@@ -59,8 +59,9 @@ for name, solution in {"for money": for_money, "for accuracy": for_accuracy}.ite
     )
 
 # %%
-# Members cost too. Here a tree costs what it takes to walk down: its number of leaves. The budget is
-# a constraint, and each point of the curve comes with what no committee within that budget exceeds.
+# Members cost too. Here a tree costs what it takes to walk down: its number of leaves. The budget
+# is a constraint, and each point of the curve comes with what no committee within that budget
+# exceeds.
 
 leaves = [int(member.get_n_leaves()) for member in bag.estimators_]
 budgets = [30, 60, 120, 240]

@@ -2,8 +2,8 @@
 The price of a recall floor
 ===========================
 
-"As accurate as possible, but find at least 95 % of the cases" is a constraint, and so is "with at most
-five members". Sweep the floor and see what it costs; if it cannot be met, be told so.
+"As accurate as possible, but find at least 95 % of the cases" is a constraint, and so is "with at
+most five members". Sweep the floor and see what it costs; if it cannot be met, be told so.
 """
 
 # %%
@@ -26,8 +26,8 @@ forest = RandomForestClassifier(12, max_depth=5, random_state=0).fit(X_train, y_
 votes = vp.Votes(np.column_stack([tree.predict(X_valid) for tree in forest.estimators_]), y_valid)
 
 # %%
-# One solve per floor. Each answer carries its own bound: the true curve lies between the two lines,
-# and where they meet, as they do everywhere on a pool this small, the answer is proved.
+# One solve per floor. Each answer carries its own bound: the true curve lies between the two
+# lines, and where they meet, as they do everywhere on a pool this small, the answer is proved.
 
 floors = [0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95]
 small = vp.AtMost("size", 5)

@@ -2,8 +2,8 @@
 Pruning a forest
 ================
 
-A random forest of a hundred trees, cut down to a handful that decides at least as well on the rows it
-was chosen on, and in a fraction of the time.
+A random forest of a hundred trees, cut down to a handful that decides at least as well on the
+rows it was chosen on, and in a fraction of the time.
 """
 
 # %%
@@ -46,7 +46,8 @@ solution = vp.prune(
 print(solution.summary())
 
 # %%
-# Is it any good on rows that neither the forest nor the choice has seen? And how much faster is it?
+# Is it any good on rows that neither the forest nor the choice has seen? And how much faster is
+# it?
 
 members = [forest.estimators_[k] for k in solution.committee.members]
 

@@ -2,9 +2,9 @@
 Reproducing the paper
 =====================
 
-The protocol of Bastos, de Oliveira and Valle on one data set and one fold: a pool of several families
-with several settings each, the committee chosen on validation rows, everything judged on test rows.
-Their configurations go by name, and so do the seven methods they compare with.
+The protocol of Bastos, de Oliveira and Valle on one data set and one fold: a pool of several
+families with several settings each, the committee chosen on validation rows, everything judged on
+test rows. Their configurations go by name, and so do the seven methods they compare with.
 """
 
 # %%
@@ -54,8 +54,8 @@ votes, test = votes_on(X_valid, y_valid), votes_on(X_test, y_test)
 print(f"{votes}; judged on {test.n_rows} rows")
 
 # %%
-# F1 maximises accuracy; F2 asks for a mean failure credit half-way between the full ensemble's least
-# and mean; F3 also asks every member for the least; F1-theta maximises balanced accuracy.
+# F1 maximises accuracy; F2 asks for a mean failure credit half-way between the full ensemble's
+# least and mean; F3 also asks every member for the least; F1-theta maximises balanced accuracy.
 
 for configuration in vp.CONFIGURATIONS:
     solution = vp.prune(votes, diversity=configuration, time_limit=1.5, random_state=0)
@@ -67,8 +67,8 @@ for configuration in vp.CONFIGURATIONS:
     )
 
 # %%
-# The paper's model itself, to the letter, on the same votes and in the same time: its bound shows why
-# an engine of our own was worth writing.
+# The paper's model itself, to the letter, on the same votes and in the same time: its bound shows
+# why an engine of our own was worth writing.
 
 as_published = vp.prune(votes, diversity="F1", method="paper", time_limit=1.5, random_state=0)
 ours = vp.prune(votes, diversity="F1", time_limit=1.5, random_state=0)
@@ -76,8 +76,8 @@ for name, solution in {"paper's model": as_published, "engine": ours}.items():
     print(f"{name:<14} {solution.value:.4f} of at most {solution.bound:.4f}: {solution.status}")
 
 # %%
-# And the seven methods of the paper's comparison. One fold of one data set proves nothing about which
-# is best on new rows; the paper takes hundreds.
+# And the seven methods of the paper's comparison. One fold of one data set proves nothing about
+# which is best on new rows; the paper takes hundreds.
 
 seven = ["full", "backfitting", "kappa", "hc-acc", "hc-com", "hc-con", "hc-uwa"]
 comparison = vp.compare(votes, test=test, methods=["exact", *seven], time_limit=1.5, random_state=0)
