@@ -31,11 +31,12 @@ from .exceptions import (
     VotepruneError,
 )
 from .explanation import Explanation, MemberRole, Swap
+from .formulas import Ratio, Weights
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
-from .objectives import METRICS, Weights
+from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
 from .prune import prune
@@ -52,6 +53,7 @@ _ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
 
 __all__ = [
     "CONFIGURATIONS",
+    "CURVES",
     "MEASURES",
     "METRICS",
     "AtLeast",
@@ -64,6 +66,7 @@ __all__ = [
     "Diversity",
     "DiversityDisplay",
     "Explanation",
+    "FBeta",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
@@ -75,6 +78,7 @@ __all__ = [
     "Progress",
     "PrunedVotingClassifier",
     "Ramp",
+    "Ratio",
     "Require",
     "Solution",
     "Solver",

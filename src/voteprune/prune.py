@@ -13,14 +13,18 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .account import open_ledger
 from .circumstances import Circumstances
 from .committee import Committee
+from .confusion import Confusion
 from .constraints import Constraint
 from .diversity import Diversity
 from .exceptions import InputError
-from .ledger import Ledger, Progress, StopRequested
+from .formulas import worth
+from .ledger import Progress, StopRequested
 from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
-from .objectives import Weights
+from .objectives import Criterion
+from .parametric import solve_any
 from .plan import Plan, check_plan
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
@@ -33,7 +37,7 @@ def prune(
     votes: object,
     y: object = None,
     *,
-    objective: str | Weights | Margin = "accuracy",
+    objective: Criterion | Margin = "accuracy",
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -55,8 +59,9 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS`), `Weights`, or a margin: `Ramp` or
-        `Hinge` of a given scale, or "margin" for one whose scale is chosen by cross-validation.
+        What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
+        two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
+        chosen by cross-validation.
     method
         Name of a method, see `methods`.
     solver
@@ -149,7 +154,7 @@ def carry_out(
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = Ledger(problem, callback)
+    ledger = open_ledger(problem, callback)
     run = circumstances.begin(ledger)
     try:
         if start is not None:
@@ -157,7 +162,7 @@ def carry_out(
         # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
         # unless told otherwise, and is slower for it as soon as somebody else needs one.
         with threadpool_limits(circumstances.threads, "blas"):
-            outcome = method.solve(problem, run)
+            outcome = solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
@@ -171,7 +176,9 @@ def _conclude(
     """Recount everything once more and write the proof down."""
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
-    value = None if committee is None else float(problem.units(committee) * problem.gains.unit)
+    value = (
+        None if confusion is None or committee is None else _value(problem, committee, confusion)
+    )
     closed = method.proves and ledger.closed
     bound = ledger.progress().bound if method.proves else None
     status: Status
@@ -187,7 +194,7 @@ def _conclude(
         value=value,
         bound=None if status == "infeasible" else bound,
         objective=str(problem.criterion),
-        weights=None if isinstance(problem, MarginProblem) else problem.weights,
+        weights=None if isinstance(problem, MarginProblem) else problem.formula or problem.weights,
         method=method.name,
         solver=None if solver is None else solver.name,
         seconds=ledger.seconds,
@@ -203,6 +210,13 @@ def _conclude(
         trace=tuple(ledger.trace),
         problem=problem,
     )
+
+
+def _value(problem: Problem, committee: Committee, confusion: Confusion) -> float:
+    """Return the objective of a committee, from its votes."""
+    if problem.formula is not None:
+        return worth(problem.formula, confusion)
+    return float(problem.units(committee) * problem.gains.unit)
 
 
 def _versions(solver: Solver | None) -> dict[str, str]:

@@ -29,6 +29,7 @@ _OPTIONS = {
     "Require": "--require",
     "Forbid": "--forbid",
     "Budget(limit)": "--budget",
+    "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""
 
@@ -72,6 +73,7 @@ def _app() -> Any:
     from .commands import apply_command, prune_command, solvers_command
     from .comparing import compare_command, methods_command
     from .data import check_command, download_command, import_command, list_command
+    from .reporting import report_command
 
     app = App(
         name="voteprune",
@@ -134,6 +136,13 @@ def _app() -> Any:
         help_epilogue="Example: voteprune data download prk qsr --data-dir data",
     )
     app.command(data)
+    app.command(
+        report_command,
+        name="report",
+        help_epilogue="Examples:\n\n"
+        "voteprune report results/demo --output report.html\n\n"
+        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
+    )
     return app
 
 

@@ -46,12 +46,34 @@ def choose_margin(
     seed: int,
     seconds: float,
 ) -> Margin:
-    """Return the margin asked for, its scale chosen where that was left open.
+    """Return the margin asked for, its scale chosen where that was left open."""
+    return (
+        margin if isinstance(margin, Margin) else choose_scale(Ramp, votes, requests, seed, seconds)
+    )
+
+
+def choose_scale(
+    kind: type[Margin],
+    votes: Votes,
+    requests: Sequence[Constraint],
+    seed: int,
+    seconds: float,
+) -> Margin:
+    """Return a margin of this kind, its scale chosen by cross-validation.
 
     Limits on criteria and on diversity are left aside here: they are meant for all rows.
+
+    Parameters
+    ----------
+    kind
+        `Ramp` or `Hinge`.
+    votes, requests
+        What committees are chosen from, and what they must respect.
+    seed
+        Seed of the folds and of the searches.
+    seconds
+        Time limit of the whole run; the choice takes a share of it at most.
     """
-    if isinstance(margin, Margin):
-        return margin
     kept = [
         request
         for request in requests
@@ -62,15 +84,15 @@ def choose_margin(
     for fit, held_out in _folds(votes, seed):
         with threadpool_limits(1, "blas"):
             judged = [
-                _right_outside(votes, fit, held_out, Ramp(theta), kept, seed, deadline)
+                _right_outside(votes, fit, held_out, kind(theta), kept, seed, deadline)
                 for theta in SCALES
             ]
         if time.time() >= deadline:
             break
         right += judged
     if not right.any():
-        return Ramp(DEFAULT)
-    return Ramp(max(zip(right.tolist(), SCALES, strict=True))[1])
+        return kind(DEFAULT)
+    return kind(max(zip(right.tolist(), SCALES, strict=True))[1])
 
 
 def _folds(votes: Votes, seed: int) -> Iterator[tuple[Rows, Rows]]:
