@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from .. import jsonfile
 from ..chart import require_matplotlib
 from ..exceptions import InputError
-from ..report import FORMS, Facts, collect_run, draw_all, render, table_texts, write_files
+from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
 from ..report.page import require_jinja
 from .options import check_output
 from .output import PROVED, emit, say
@@ -24,7 +24,7 @@ def report_command(
     tables: Path | None = None,
     format: str = "text",
     only: str | None = None,
-    title: str | None = None,
+    title: str = TITLE,
 ) -> int:
     """Report on the run in the folder RUN, the paper's figures beside ours.
 

@@ -5,13 +5,14 @@ The way of a figure: `results` puts the records in order and scores them exactly
 `table` writes text, `figures` draws, `page` puts both into one HTML file and `files` into many.
 """
 
-from .facts import Facts, collect, collect_run
+from .facts import TITLE, Facts, collect, collect_run
 from .figures import Picture, draw_all
 from .files import FORMS, table_texts, write_files
 from .page import render
 
 __all__ = [
     "FORMS",
+    "TITLE",
     "Facts",
     "Picture",
     "collect",

@@ -26,6 +26,9 @@ from .standings import (
 )
 from .table import Listing, Table
 
+TITLE = "Ensemble pruning, measured"
+"""Of a report that is given none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -69,7 +72,9 @@ class Facts:
     failures
         How many tasks have no result.
     about
-        Versions, machine and settings of the run, as words.
+        Versions and machine of the run, as words.
+    plan
+        What was asked for, as the run keeps it: a TOML document, or nothing.
     """
 
     title: str
@@ -88,6 +93,7 @@ class Facts:
     seconds: tuple[Seconds, ...]
     failures: int
     about: tuple[tuple[str, str], ...]
+    plan: str = ""
 
     def to_json(self) -> str:
         """Write all facts as JSON."""
@@ -98,7 +104,8 @@ def collect(
     records: Sequence[Record],
     failures: Sequence[Failure] = (),
     about: Mapping[str, Any] | None = None,
-    title: str = "Ensemble pruning, measured",
+    plan: str = "",
+    title: str = TITLE,
 ) -> Facts:
     """Collect the facts of a run.
 
@@ -109,7 +116,9 @@ def collect(
     failures
         Tasks that found nothing.
     about
-        Settings, versions and machine, nested as they come.
+        Versions and machine, nested as they come.
+    plan
+        What was asked for, as text.
     title
         Of the report.
 
@@ -169,10 +178,11 @@ def collect(
         seconds(results),
         len(failures),
         tuple(_flat(about or {})),
+        plan,
     )
 
 
-def collect_run(run: str | Path, title: str | None = None) -> Facts:
+def collect_run(run: str | Path, title: str = TITLE) -> Facts:
     """Collect the facts of a run's folder.
 
     Parameters
@@ -180,7 +190,7 @@ def collect_run(run: str | Path, title: str | None = None) -> Facts:
     run
         The folder. It may be read while the run goes on.
     title
-        Of the report; the default when omitted.
+        Of the report.
 
     Raises
     ------
@@ -195,7 +205,9 @@ def collect_run(run: str | Path, title: str | None = None) -> Facts:
             "RUN", f"{run} holds no results yet. Start or resume the run: voteprune bench."
         )
     about = _read_about(Path(run) / "run.json")
-    return collect(records, failures, about, **({"title": title} if title else {}))
+    plan = Path(run) / "plan.toml"
+    asked = plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else ""
+    return collect(records, failures, about, asked, title)
 
 
 def _more_ranks(results: Results, measure: str, ranks: Table) -> list[Table]:
@@ -241,7 +253,9 @@ def _read_about(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FileFormatError(path, f"cannot be read: {error}. Restore or delete it.") from None
-    return found if isinstance(found, dict) else {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: value for name, value in found.items() if name not in ("format", "schema")}
 
 
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ from .heat import diversity_heat, family_heat, paper_heat
 from .panels import gap_panels, loss_panels
 from .ranks import ALPHA
 from .standings import slug
-from .style import METHODS, MUTED, PAGE, inline, new_figure, styled, to_svg
+from .style import METHODS, MUTED, PAGE, clock, inline, new_figure, styled, to_svg
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,25 +162,19 @@ def _seconds(facts: Facts, pool_size: int) -> Any:
         ax.plot([lower, upper], [place] * 2, color=colour, lw=5, alpha=0.45, zorder=2,
                 solid_capstyle="butt")  # fmt: skip
         ax.plot(median, place, "o", ms=6, mfc=colour, mec=PAGE, zorder=3)
-        ax.annotate(_clock(median), (most, place), (6, 0), textcoords="offset points", va="center",
+        ax.annotate(clock(median), (most, place), (6, 0), textcoords="offset points", va="center",
                     fontsize=8, color=MUTED)  # fmt: skip
     ax.set_xscale("log")
     ax.set_yticks(range(len(found)), [item.method for item in found])
     ax.xaxis.set_major_locator(LogLocator(10, numticks=12))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(lambda value, _: _clock(value))
+    ax.xaxis.set_major_formatter(lambda value, _: clock(value))
     ax.set_xlabel("time per committee (logarithmic)")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="x")
     ax.margins(x=0.08)
     return figure
-
-
-def _clock(seconds: float) -> str:
-    if seconds < 0.0995:
-        return f"{1000 * seconds:.2g} ms"
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
 
 
 _PICTURES: tuple[tuple[str, str, str, Drawer], ...] = (

@@ -76,5 +76,7 @@ def _document(facts: Facts, pictures: Sequence[Picture]) -> str:
     parts += table_texts(facts, "markdown", list(facts.listings)).values()
     if facts.about:
         about = "".join(f"- {name}: {value}\n" for name, value in facts.about)
-        parts.append(f"## Versions, machine and settings\n\n{about}")
+        parts.append(f"## Versions and machine\n\n{about}")
+    if facts.plan:
+        parts.append(f"## The plan\n\n```toml\n{facts.plan.rstrip()}\n```\n")
     return "\n".join(parts)

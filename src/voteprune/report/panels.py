@@ -8,7 +8,7 @@ from typing import Any
 
 from ..chart import FAINT, GUESSED, INK
 from .facts import Facts
-from .style import METHODS, PAGE, new_figure
+from .style import METHODS, PAGE, clock, new_figure
 
 _ACROSS = 3
 """Panels in a row."""
@@ -82,9 +82,9 @@ def gap_panels(facts: Facts, pool_size: int) -> Any:
         ax.set_xscale("log")
         ax.set_ylim(bottom=0, top=max(1.05 * ax.get_ylim()[1], 0.5))
         ax.set_title(dataset)
-        ax.xaxis.set_major_locator(LogLocator(10, numticks=8))
+        ax.xaxis.set_major_locator(LogLocator(10, numticks=5))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(lambda value, _: f"{value:g} s")
+        ax.xaxis.set_major_formatter(lambda value, _: clock(value))
         ax.locator_params(axis="y", nbins=4)
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
         ax.tick_params(labelsize=8)

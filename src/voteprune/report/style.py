@@ -81,6 +81,19 @@ def new_figure(width: float, height: float) -> Any:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def clock(seconds: float) -> str:
+    """Write a time in the unit that suits it.
+
+    Parameters
+    ----------
+    seconds
+        Zero or more.
+    """
+    if seconds < 0.0995:
+        return f"{1000 * seconds:.2g} ms"
+    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"
+
+
 def to_svg(figure: Any) -> str:
     """Return the figure as SVG, for a file of its own.
 
