@@ -86,7 +86,7 @@ class PrunedVotingClassifier(Conventions):
         The same by name.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X has names.
 
     See Also
