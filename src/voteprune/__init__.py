@@ -31,27 +31,30 @@ from .exceptions import (
     VotepruneError,
 )
 from .explanation import Explanation, MemberRole, Swap
+from .formulas import Ratio, Weights
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
-from .objectives import METRICS, Weights
+from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
+from .plurality import PluralityCommittee, PluralitySolution, PluralityVotes
 from .prune import prune
 from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
 if _TYPE_CHECKING:
-    from .estimator import PrunedVotingClassifier
+    from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx
 
 __version__ = _version("voteprune")
 
-_ESTIMATORS = ("PrunedVotingClassifier",)
+_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
 
 __all__ = [
     "CONFIGURATIONS",
+    "CURVES",
     "MEASURES",
     "METRICS",
     "AtLeast",
@@ -64,6 +67,7 @@ __all__ = [
     "Diversity",
     "DiversityDisplay",
     "Explanation",
+    "FBeta",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
@@ -72,9 +76,13 @@ __all__ = [
     "InputError",
     "MemberRole",
     "Patterns",
+    "PluralityCommittee",
+    "PluralitySolution",
+    "PluralityVotes",
     "Progress",
     "PrunedVotingClassifier",
     "Ramp",
+    "Ratio",
     "Require",
     "Solution",
     "Solver",
@@ -89,7 +97,9 @@ __all__ = [
     "diversity_matrix",
     "methods",
     "prune",
+    "prune_ensemble",
     "solvers",
+    "to_onnx",
 ]
 
 

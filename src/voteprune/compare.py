@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .carrying import carry_out
 from .circumstances import Circumstances
 from .committee import Committee
 from .comparison import Comparison, Row
@@ -16,11 +17,10 @@ from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
-from .objectives import METRICS, Weights, check_criterion
+from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
 from .plan import check_configuration
 from .problem import Problem
-from .prune import carry_out
 from .run import Method, ThresholdRule
 from .solution import Solution
 from .solvers import Solver
@@ -52,7 +52,7 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     test: Votes | None = None,
-    objective: str | Weights = "accuracy",
+    objective: Criterion = "accuracy",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] = (),

@@ -11,10 +11,10 @@ from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .margins import Margin, check_margin, for_margins
 from .methods import METHODS, check_honours
-from .objectives import Weights, check_criterion
+from .objectives import Criterion, check_criterion
 from .run import Method
 
-_Criterion = TypeVar("_Criterion", bound=str | Weights | Margin)
+_Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Plan:
 
     method: Method
     circumstances: Circumstances
-    criterion: str | Weights | Margin
+    criterion: Criterion | Margin
     requests: tuple[Constraint, ...]
     diversity: str | Diversity | None
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,8 +16,10 @@ from .diversity import Diversity
 from .exceptions import InputError
 from .explaining import check_reopened, explain, reopen
 from .explanation import Explanation
+from .formulafile import read_formula, read_four, write_formula, write_four
+from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
-from .objectives import METRICS, Weights
+from .objectives import METRICS
 from .problem import Problem
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
@@ -50,8 +51,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes; None where it is no
-        weighted sum of the counts.
+        The criterion by name, and what it stands for on these votes: `Weights`, a `Ratio` of two
+        or another formula of the counts; None where it is no such formula.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -75,7 +76,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Weights | None
+    weights: Formula | None
     method: str
     solver: str | None
     seconds: float
@@ -102,13 +103,15 @@ class Solution:
         if self.confusion is None or self.value is None:
             return
         if self.weights is not None:
-            counted = float(self.weights.value(self.confusion))
+            counted = worth(self.weights, self.confusion)
             if self.value != counted:
                 raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            stake = 1.0 if self.weights is None else self.weights.at_stake(self.confusion)
+            stake = 1.0
+            if isinstance(self.weights, Weights):
+                stake = self.weights.at_stake(self.confusion)
             room = _ROUNDING * max(1.0, abs(self.value), stake)
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
@@ -121,7 +124,7 @@ class Solution:
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        lines = [f"{self._headline()}"]
+        lines = [headline(self.status, self.termination, self.value, self.bound)]
         if self.committee is not None and self.confusion is not None:
             counts = self.confusion
             lines += [
@@ -181,7 +184,7 @@ class Solution:
         """
         if self.committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        if self.weights is None:
+        if not isinstance(self.weights, Weights):
             why = f"{self.objective} is no weighted sum of the counts; only such are explained."
             raise InputError("solution", why)
         if not time_limit >= 0:
@@ -194,23 +197,6 @@ class Solution:
             check_reopened(problem, self.committee, self.confusion, *told)
         proved = self.bound == self.value
         return explain(problem, self.committee, self.bound, proved, time_limit)
-
-    def _headline(self) -> str:
-        if self.status == "optimal":
-            if self.bound == self.value:
-                return "Optimal: no committee is better."
-            return "Optimal up to the solver's rounding."
-        if self.status == "infeasible":
-            return "Infeasible: no committee meets the constraints."
-        if self.status == "unknown":
-            return f"Nothing found and nothing ruled out ({self.termination})."
-        if self.gap is None:
-            return "A committee, without a bound."
-        if math.isinf(self.gap):
-            return f"Feasible: nothing above {self.bound:.6g} is possible ({self.termination})."
-        return (
-            f"Feasible: at most {words.percent(self.gap)} better is possible ({self.termination})."
-        )
 
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""
@@ -225,8 +211,8 @@ class Solution:
                 "bound": self.bound,
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
-                "confusion": None if counts is None else _four(counts),
-                "weights": None if self.weights is None else _four(self.weights),
+                "confusion": None if counts is None else write_four(counts),
+                "weights": None if self.weights is None else write_formula(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -264,18 +250,32 @@ class Solution:
         jsonfile.write_text(path, self.to_json())
 
 
+def headline(status: Status, termination: str, value: float | None, bound: float | None) -> str:
+    """Return the answer in one sentence."""
+    gap = relative_gap(value, bound)
+    if status == "optimal":
+        if bound == value:
+            return "Optimal: no committee is better."
+        return "Optimal up to the solver's rounding."
+    if status == "infeasible":
+        return "Infeasible: no committee meets the constraints."
+    if status == "unknown":
+        return f"Nothing found and nothing ruled out ({termination})."
+    if gap is None:
+        return "A committee, without a bound."
+    if math.isinf(gap):
+        return f"Feasible: nothing above {bound:.6g} is possible ({termination})."
+    return f"Feasible: at most {words.percent(gap)} better is possible ({termination})."
+
+
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     def optional(key: str, read: Any) -> Any:
         return None if fields.missing(key) else read(key)
 
-    def counts(key: str) -> dict[str, Fraction]:
-        four = fields.object(key)
-        return {name: four.fraction(name) for name in ("tp", "fn", "tn", "fp")}
-
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
-        "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
-        "weights": optional("weights", lambda key: Weights(**counts(key))),
+        "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
+        "weights": optional("weights", lambda key: read_formula(fields.object(key))),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),
@@ -292,9 +292,3 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
             name: fields.integer(name) for name in ("seed", "n_rows", "n_patterns", "n_classifiers")
         },
     }
-
-
-def _four(holder: Confusion | Weights) -> dict[str, int | str]:
-    """Write four exact numbers, whole ones as numbers and fractions as text."""
-    four = {name: Fraction(getattr(holder, name)) for name in ("tp", "fn", "tn", "fp")}
-    return {name: int(n) if n.denominator == 1 else str(n) for name, n in four.items()}

@@ -67,14 +67,14 @@ def test_the_committee_is_the_one_prune_finds_on_out_of_fold_votes():
     X, y = data()
     folds = KFold(4, shuffle=True, random_state=1)
     clf = PrunedVotingClassifier(
-        members(), objective="balanced_accuracy", cv=folds, random_state=3, store_votes=True
+        members(), objective="balanced_accuracy", cv=folds, random_state=3
     ).fit(X, y)
     votes = np.column_stack([cross_val_predict(m, X, y, cv=folds) for _, m in members()])
     expected = vp.prune(vp.Votes(votes, y), objective="balanced_accuracy")
     assert clf.solution_.status == "optimal"
     assert clf.solution_.value == expected.value
-    assert np.array_equal(clf.votes_.matrix, votes == 1)
-    assert clf.votes_.names == tuple(name for name, _ in members())
+    assert np.array_equal(clf.solution_.problem.votes.matrix, votes == 1)
+    assert clf.solution_.problem.votes.names == tuple(name for name, _ in members())
 
 
 def test_predictions_are_the_committees_on_refitted_members():
@@ -154,12 +154,14 @@ def test_recall_is_that_of_the_positive_class(pos_label):
     X, y = data()
     clf = PrunedVotingClassifier(
         members(), constraints=vp.AtLeast("recall", 0.8), pos_label=pos_label, cv=0.4, refit=False,
-        random_state=0, store_votes=True,
+        random_state=0,
     ).fit(X, words(y))  # fmt: skip
     counts = clf.solution_.confusion
     assert counts.tp >= 0.8 * counts.positives
     positive = "yes" if pos_label is None else pos_label
-    assert clf.votes_.labels.sum() == pytest.approx((words(y) == positive).sum() * 0.4, abs=1)
+    assert clf.solution_.problem.votes.labels.sum() == pytest.approx(
+        (words(y) == positive).sum() * 0.4, abs=1
+    )
     ahead = clf.decision_function(X) > 0
     assert np.array_equal(ahead, clf.predict(X) == "yes")
 
@@ -167,13 +169,13 @@ def test_recall_is_that_of_the_positive_class(pos_label):
 def test_sample_weights_count_in_the_choice_and_reach_the_members():
     X, y = data()
     weight = np.random.default_rng(0).integers(0, 4, len(y))
-    clf = PrunedVotingClassifier(members(), cv=3, store_votes=True)
+    clf = PrunedVotingClassifier(members(), cv=3)
     clf.fit(X, y, sample_weight=weight)
     assert _total(clf) == weight.sum()
     expected = [
         cross_val_predict(m, X, y, cv=3, params={"sample_weight": weight}) for _, m in members()
     ]
-    assert np.array_equal(clf.votes_.matrix, np.column_stack(expected) == 1)
+    assert np.array_equal(clf.solution_.problem.votes.matrix, np.column_stack(expected) == 1)
 
 
 def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routing):
@@ -182,15 +184,15 @@ def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routi
     # One asks under a name of its own, one does not want weights.
     asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight="importance")
     name, knn = neighbours()
-    clf = PrunedVotingClassifier(
-        [("asking", asking), (name, knn)], cv=GroupKFold(3), store_votes=True
-    )
+    clf = PrunedVotingClassifier([("asking", asking), (name, knn)], cv=GroupKFold(3))
     clf.fit(X, y, importance=weight, groups=groups)
     folds = list(GroupKFold(3).split(X, y, groups))
     plain = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)
     expected = cross_val_predict(plain, X, y, cv=folds, params={"sample_weight": weight})
-    assert np.array_equal(clf.votes_.matrix[:, 0], expected == 1)
-    assert np.array_equal(clf.votes_.matrix[:, 1], cross_val_predict(knn, X, y, cv=folds) == 1)
+    assert np.array_equal(clf.solution_.problem.votes.matrix[:, 0], expected == 1)
+    assert np.array_equal(
+        clf.solution_.problem.votes.matrix[:, 1], cross_val_predict(knn, X, y, cv=folds) == 1
+    )
     # Nobody passed sample_weight, so every row counts once in the choice.
     assert _total(clf) == len(y)
 

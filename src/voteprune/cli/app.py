@@ -29,6 +29,7 @@ _OPTIONS = {
     "Require": "--require",
     "Forbid": "--forbid",
     "Budget(limit)": "--budget",
+    "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""
 
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
     try:
-        return _app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+        return make_app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
     except CycloptsError as error:
         say(f"{error} See voteprune --help.")
     except FileFormatError as error:
@@ -65,13 +66,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WRONG
 
 
-def _app() -> Any:
+def make_app() -> Any:
+    """Put the commands together."""
     from cyclopts import App, Parameter
 
     from .benching import run_command, status_command
     from .commands import apply_command, prune_command, solvers_command
     from .comparing import compare_command, methods_command
     from .data import check_command, download_command, import_command, list_command
+    from .reporting import report_command
 
     app = App(
         name="voteprune",
@@ -134,6 +137,13 @@ def _app() -> Any:
         help_epilogue="Example: voteprune data download prk qsr --data-dir data",
     )
     app.command(data)
+    app.command(
+        report_command,
+        name="report",
+        help_epilogue="Examples:\n\n"
+        "voteprune report results/demo --output report.html\n\n"
+        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
+    )
     return app
 
 

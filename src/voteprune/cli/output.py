@@ -16,7 +16,9 @@ from typing import Any
 from ..confusion import Confusion
 from ..exceptions import InputError
 from ..explanation import Explanation
-from ..objectives import METRICS, Weights, resolve
+from ..formulas import worth
+from ..objectives import CURVES, METRICS, Criterion, formula_of
+from ..plurality import PluralitySolution
 from ..solution import Solution
 from ..tables import Bools, Rows
 
@@ -75,7 +77,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def exit_code(solution: Solution) -> int:
+def exit_code(solution: Solution | PluralitySolution) -> int:
     """Return the exit code that says how a run has ended.
 
     Parameters
@@ -111,14 +113,15 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     predicted: Bools = solution.committee.predict(test.votes) == 1
     confusion = Confusion.count(test.labels, predicted)
 
-    def value(criterion: str | Weights) -> float | None:
+    def value(criterion: Criterion) -> float | None:
         try:
-            weights = resolve(criterion, confusion.positives, confusion.negatives)
+            formula = formula_of(criterion, confusion.positives, confusion.negatives)
+            return worth(formula, confusion)
         except ZeroDivisionError:  # a share of a class that has no rows
             return None
-        return float(weights.value(confusion))
 
-    criterion = solution.objective if solution.objective in METRICS else solution.weights
+    named = solution.objective in METRICS or solution.objective in CURVES
+    criterion = solution.objective if named else solution.weights
     return {
         "n_rows": len(test.labels),
         "accuracy": value("accuracy"),

@@ -5,5 +5,7 @@ trained on, `prune` chooses among them, and only the chosen are fitted again.*
 """
 
 from .classifier import PrunedVotingClassifier
+from .export import to_onnx
+from .shrink import prune_ensemble
 
-__all__ = ["PrunedVotingClassifier"]
+__all__ = ["PrunedVotingClassifier", "prune_ensemble", "to_onnx"]

@@ -9,10 +9,12 @@ from ..exceptions import InputError
 from ..problem import Problem
 from ..run import Method, Outcome, Run
 from .brute import enumerate_margins
+from .exact import solve_margin
 from .problem import MarginProblem
 from .walk import search_margin
 
 _SOLVE: dict[str, Callable[[MarginProblem, Run], Outcome]] = {
+    "exact": solve_margin,
     "brute": enumerate_margins,
     "search": search_margin,
 }
