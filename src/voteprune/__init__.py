@@ -39,6 +39,7 @@ from .methods import methods
 from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
+from .plurality import PluralityCommittee, PluralitySolution, PluralityVotes
 from .prune import prune
 from .solution import Solution
 from .solvers import Solver, solvers
@@ -76,6 +77,9 @@ __all__ = [
     "InputError",
     "MemberRole",
     "Patterns",
+    "PluralityCommittee",
+    "PluralitySolution",
+    "PluralityVotes",
     "Progress",
     "PrunedVotingClassifier",
     "Ramp",

@@ -11,7 +11,7 @@ import io
 import json as jsonlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from cyclopts import Parameter
 
@@ -20,6 +20,7 @@ from ..committee import Committee
 from ..exceptions import InputError
 from ..methods import methods
 from ..prune import prune
+from ..run import ThresholdRule
 from ..solvers import solvers
 from ..tables import read_table, read_votes
 from .live import live_line
@@ -90,7 +91,7 @@ def prune_command(
             table.validation,
             objective=criterion,
             method=method,
-            threshold=threshold,  # type: ignore[arg-type]
+            threshold=cast("ThresholdRule | None", threshold),
             solver=effort.solver,
             diversity=asked.diversity,
             constraints=asked.for_pool(table.validation.names),
