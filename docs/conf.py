@@ -57,6 +57,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "min_reported_time": 5,
+    "ignore_repr_types": r"matplotlib|voteprune\.displays",
 }
 
 html_theme = "furo"
