@@ -124,6 +124,24 @@ def _more() -> str:
     return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
 
 
+def _names_only(app, what, name, obj, options, signature, returns):
+    """Show a class by the names of its parameters; their types and meaning stand below it."""
+    if what != "class" or not signature:
+        return None
+    try:
+        parameters = inspect.signature(obj).parameters.values()
+    except ValueError:
+        return None
+    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    listed = [marks.get(parameter.kind, "") + parameter.name for parameter in parameters]
+    return f"({', '.join(listed)})", None
+
+
+def setup(app):
+    """Tell Sphinx."""
+    app.connect("autodoc-process-signature", _names_only)
+
+
 (_DOCS / "generated").mkdir(exist_ok=True)
 (_DOCS / "generated" / "more.md").write_text(_more(), encoding="utf-8")
 (_DOCS / "generated" / "cli.md").write_text(_commands(), encoding="utf-8")
