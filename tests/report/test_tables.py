@@ -66,6 +66,8 @@ def test_mean_and_spread(facts, dataset, k, method, measure):
     assert entry.ours == pytest.approx(average([measure(r.test) for r in records]), abs=1e-12)
     seeds = [average([measure(r.test) for r in records if r.seed == s]) for s in (10, 20, 30)]
     assert entry.spread == pytest.approx(deviation(seeds), abs=1e-12)
+    runs = [measure(r.test) for r in records]
+    assert entry.runs_spread == pytest.approx(deviation(runs), abs=1e-12)
 
 
 @pytest.mark.parametrize(("dataset", "k", "method"), CELLS)
@@ -267,6 +269,7 @@ def test_csv_has_every_figure_with_all_digits(facts):
             for name, value in (
                 ("ours", entry.ours),
                 ("std", entry.spread),
+                ("std_runs", entry.runs_spread),
                 ("paper", entry.paper),
                 ("difference", entry.difference),
             ):

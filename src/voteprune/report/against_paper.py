@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ..experiment.records import Record
@@ -121,7 +122,8 @@ def _means(
         figure = published.get((dataset, pool_size, method))
         if found is None:
             return entry(None, None, 0, figure)
-        return entry(found.value, found.between_seeds, found.runs, figure)
+        shown = entry(found.value, found.between_seeds, found.runs, figure)
+        return replace(shown, runs_spread=found.between_runs)
 
     return with_averages(results, lines(results, results.methods, make))
 
