@@ -7,7 +7,7 @@ knows faster ways.
 
 from .committee import PluralityCommittee
 from .problem import PluralityCriterion
-from .prune import Wishes, prune_plurality
+from .prune import Wishes, check_plurality_plan, prune_plurality
 from .solution import PluralitySolution
 from .votes import PluralityVotes
 
@@ -17,5 +17,6 @@ __all__ = [
     "PluralitySolution",
     "PluralityVotes",
     "Wishes",
+    "check_plurality_plan",
     "prune_plurality",
 ]

@@ -20,7 +20,7 @@ from ..versions import versions_of
 from .brute import solve_by_brute_force
 from .exact import solve_exact
 from .ledger import PluralityLedger
-from .problem import PluralityProblem, check_criterion
+from .problem import PluralityCriterion, PluralityProblem, check_criterion
 from .run import PluralityRun
 from .search import solve_best, solve_by_hill_climbing, solve_by_search, solve_full
 from .solution import PluralitySolution
@@ -62,20 +62,11 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes) -> PluralitySolution:
     InputError
         If an argument is wrong, or makes sense with two classes only; nothing has been started.
     """
-    _refuse_binary_options(wishes)
-    method = _check_method(wishes.method, wishes.solver)
-    circumstances = Circumstances.of(
-        method,
-        solver=wishes.solver,
-        time_limit=wishes.time_limit,
-        random_state=wishes.random_state,
-        n_jobs=wishes.n_jobs,
-    )
-    criterion = check_criterion(wishes.objective)
-    requests = _check_limits(check_constraints(wishes.constraints))
+    plan = check_plurality_plan(wishes)
+    method, circumstances = plan.method, plan.circumstances
     if wishes.callback is not None and not callable(wishes.callback):
         raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
-    problem = PluralityProblem.of(votes, criterion, requests)
+    problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
     start = _check_start(wishes.start, problem)
     solver = circumstances.solver
     if solver is not None:
@@ -97,6 +88,38 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes) -> PluralitySolution:
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
     return _conclude(problem, run, outcome, method, solver)
+
+
+@dataclass(frozen=True, slots=True)
+class PluralityPlan:
+    """What was asked for apart from the votes, checked."""
+
+    method: Method
+    circumstances: Circumstances
+    criterion: PluralityCriterion
+    requests: tuple[Constraint, ...]
+
+
+def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
+    """Check all wishes that can be judged before there are votes.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes sense with two classes only.
+    """
+    _refuse_binary_options(wishes)
+    method = _check_method(wishes.method, wishes.solver)
+    circumstances = Circumstances.of(
+        method,
+        solver=wishes.solver,
+        time_limit=wishes.time_limit,
+        random_state=wishes.random_state,
+        n_jobs=wishes.n_jobs,
+    )
+    criterion = check_criterion(wishes.objective)
+    requests = _check_limits(check_constraints(wishes.constraints))
+    return PluralityPlan(method, circumstances, criterion, requests)
 
 
 def _conclude(
