@@ -126,8 +126,9 @@ def _opening(blocks: Blocks) -> list[str]:
         "How the variants came about: all but those with a growth of 0.75 or 1, a size of at most "
         "7 or 15, and some after-thoughts on ties, were written down before any result. A first "
         "look (all of seed 10, a third of seed 20) showed that small committees do better than "
-        "the root of the size asks for; a faster growth was tried on seed 10 then, and made what "
-        '`objective="margin"` does. Seed 20 is the check on that choice.',
+        "the root of the size asks for; a faster growth and smaller limits were tried on seed 10 "
+        'then, and the former made what `objective="margin"` does. Seed 20 is the check on them. '
+        "What it says is in docs/generalise.md.",
         "",
     ]
 
