@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: demo test check proof clean
+.PHONY: browser demo test check proof clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -35,7 +35,16 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 	$(PIP) install -e '.[test]'
 	@# Commercial solvers come with a small trial licence; their tests are skipped without them.
 	@$(PIP) install -e '.[gurobi,cplex]' || echo 'Gurobi or CPLEX not installed; their tests are skipped.'
+	@$(MAKE) -s browser
 	@touch $@
+
+# The report is tested in Chromium, which only root may install; elsewhere those tests are skipped.
+browser:
+	@if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  apt-get update -qq >/dev/null 2>&1; \
+	  apt-get install -qq -y --no-install-recommends chromium chromium-driver >/dev/null 2>&1 \
+	    || echo 'Chromium not installed; the tests of the report in a browser are skipped.'; \
+	fi
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -110,6 +110,9 @@ def diversity_limits(diversity, table):
 
 def metric(what, tp, fn, tn, fp):
     """A criterion as a fraction, from its textbook formula."""
+    if isinstance(what, vp.Ratio):
+        below = metric(what.denominator, tp, fn, tn, fp)
+        return metric(what.numerator, tp, fn, tn, fp) / below if below else what.zero_division
     if isinstance(what, vp.Weights):
         return what.tp * tp + what.fn * fn + what.tn * tn + what.fp * fp
     return {
@@ -123,7 +126,37 @@ def metric(what, tp, fn, tn, fp):
         "fn": lambda: fn,
         "tn": lambda: tn,
         "fp": lambda: fp,
+        "precision": lambda: tp / (tp + fp) if tp + fp else Fraction(0),
+        "npv": lambda: tn / (tn + fn) if tn + fn else Fraction(0),
+        "jaccard": lambda: tp / (tp + fp + fn),
+        "f1": lambda: f_beta(1, tp, fn, fp),
+        "f2": lambda: f_beta(2, tp, fn, fp),
+        "f0.5": lambda: f_beta(Fraction(1, 2), tp, fn, fp),
+        "f3": lambda: f_beta(3, tp, fn, fp),
+        "cohen_kappa": lambda: cohen_kappa(tp, fn, tn, fp),
+        "mcc": lambda: mcc_signed_square(tp, fn, tn, fp),
+        "gmean": lambda: (tp / (tp + fn)) * (tn / (tn + fp)),  # its square
     }[what]()
+
+
+def f_beta(beta, tp, fn, fp):
+    """The weighted harmonic mean of precision and recall."""
+    if not tp:
+        return Fraction(0)
+    precision, recall = tp / (tp + fp), tp / (tp + fn)
+    return (1 + beta**2) / (1 / precision + beta**2 / recall)
+
+
+def cohen_kappa(tp, fn, tn, fp):
+    n = tp + fn + tn + fp
+    chance = ((tp + fn) * (tp + fp) + (fp + tn) * (fn + tn)) / n**2
+    return ((tp + tn) / n - chance) / (1 - chance)
+
+
+def mcc_signed_square(tp, fn, tn, fp):
+    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    top = tp * tn - fp * fn
+    return top * abs(top) / below if below else Fraction(0)
 
 
 class Oracle:

@@ -112,7 +112,7 @@ def test_another_objective_has_its_own_column():
         ({"random_state": -1}, "random_state"),
         ({"test": np.ones((3, 12))}, "test"),
         ({"test": pool(k=3)}, "test"),
-        ({"objective": "f2"}, "objective"),
+        ({"objective": "f-two"}, "objective"),
     ],
 )
 def test_bad_input_is_named_before_anything_runs(arguments, named):

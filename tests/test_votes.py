@@ -130,3 +130,13 @@ def test_bad_votes_are_refused_by_the_name_of_the_argument(case):
     with pytest.raises(vp.InputError) as caught:
         vp.Votes(predictions, labels, **options)
     assert caught.value.argument == argument
+
+
+def test_taking_rows_keeps_their_labels_and_weights():
+    votes = vp.Votes([[0, 1], [1, 1], [1, 0]], [0, 1, 1], sample_weight=[0.5, 1, 2])
+    taken = votes.take([2, 0])
+    assert taken.matrix.tolist() == [[True, False], [False, True]]
+    assert taken.labels.tolist() == [True, False]
+    assert (taken.weights / taken.denominator).tolist() == [2, 0.5]
+    with pytest.raises(vp.InputError, match="class 0"):
+        votes.take([1, 2])

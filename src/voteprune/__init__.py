@@ -10,26 +10,33 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from importlib import import_module as _import_module
 from importlib.metadata import version as _version
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from .committee import Committee
 from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .displays import ConvergenceDisplay, DiversityDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
+    InfeasibleError,
     InputError,
     SolverError,
     SolverLicenceError,
     SolverNotInstalled,
     VotepruneError,
 )
+from .explanation import Explanation, MemberRole, Swap
+from .formulas import Ratio, Weights
 from .ledger import Progress
+from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
 from .methods import methods
-from .objectives import METRICS, Weights
+from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
 from .prune import prune
@@ -37,10 +44,16 @@ from .solution import Solution
 from .solvers import Solver, solvers
 from .votes import Votes
 
+if _TYPE_CHECKING:
+    from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx
+
 __version__ = _version("voteprune")
+
+_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
 
 __all__ = [
     "CONFIGURATIONS",
+    "CURVES",
     "MEASURES",
     "METRICS",
     "AtLeast",
@@ -49,19 +62,30 @@ __all__ = [
     "Committee",
     "Comparison",
     "Confusion",
+    "ConvergenceDisplay",
     "Diversity",
+    "DiversityDisplay",
+    "Explanation",
+    "FBeta",
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Hinge",
+    "InfeasibleError",
     "InputError",
+    "MemberRole",
     "Patterns",
     "Progress",
+    "PrunedVotingClassifier",
+    "Ramp",
+    "Ratio",
     "Require",
     "Solution",
     "Solver",
     "SolverError",
     "SolverLicenceError",
     "SolverNotInstalled",
+    "Swap",
     "VotepruneError",
     "Votes",
     "Weights",
@@ -69,5 +93,14 @@ __all__ = [
     "diversity_matrix",
     "methods",
     "prune",
+    "prune_ensemble",
     "solvers",
+    "to_onnx",
 ]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn takes a second to import, which nobody who has votes already should wait for.
+    if name in _ESTIMATORS:
+        return getattr(_import_module(".estimator", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from .exact import IntArray, sum_by_group
 from .exceptions import InputError
-from .gains import Gains
 from .infeasible import Found, explain
 from .ledger import Ledger
 from .openings import open_run
@@ -20,8 +20,27 @@ from .run import Outcome, Run
 MOST_CLASSIFIERS = 20
 _CHUNK = 4096
 
+Values = Callable[[Problem, NDArray[np.intp], NDArray[np.intp]], IntArray]
+"""What subsets are worth at best, limits aside, in units less the base: given the problem, the
+vote counts (subsets by patterns) and the sizes."""
 
-def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
+
+def best_nets(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
+    """Return each subset's best net gain over all its thresholds."""
+    subsets, most = len(counts), int(sizes.max()) + 1
+    # All vote counts of all subsets into one sum by group, then everything above a threshold.
+    groups = (np.arange(subsets)[:, None] * (most + 1) + counts).ravel()
+    nets = np.broadcast_to(problem.gains.net, counts.shape).ravel()
+    by_count = sum_by_group(nets, groups, subsets * (most + 1)).reshape(subsets, most + 1)
+    above = np.cumsum(by_count[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    # A threshold from the size on is none; there the sum is 0, which may look too good.
+    best = above[:, 0]
+    for level in range(1, most):
+        best = np.where((above[:, level] > best) & (sizes > level), above[:, level], best)
+    return np.asarray(best)
+
+
+def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets) -> Outcome:
     """Try all committees; proves what it finds unless the time runs out."""
     k = problem.n_classifiers
     if k > MOST_CLASSIFIERS:
@@ -30,19 +49,19 @@ def solve_by_brute_force(problem: Problem, run: Run) -> Outcome:
             f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
             f"the pool has {k}. Use method='exact'.",
         )
-    outcome = open_run(problem, run) or _enumerate(problem, run)
+    outcome = open_run(problem, run) or _enumerate(problem, run, values)
     if not outcome.infeasible:
         return outcome
 
     def find(anything: Problem) -> Found:
         look = replace(run, ledger=Ledger(anything))
-        impossible = _enumerate(anything, look).infeasible
+        impossible = _enumerate(anything, look, values).infeasible
         return look.ledger.committee, impossible
 
     return replace(outcome, explanation=explain(problem, find))
 
 
-def _enumerate(problem: Problem, run: Run) -> Outcome:
+def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
     k = problem.n_classifiers
     patterns = problem.patterns.matrix.T.astype(np.float32)
     for first in range(1, 2**k, _CHUNK):
@@ -51,7 +70,7 @@ def _enumerate(problem: Problem, run: Run) -> Outcome:
         codes = np.arange(first, min(first + _CHUNK, 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)
         counts = (chosen.astype(np.float32) @ patterns).astype(np.intp)
-        best = _best_nets(problem.gains, counts, chosen.sum(axis=1))
+        best = values(problem, counts, chosen.sum(axis=1))
         # Best first: the exact check of limits on members runs only for what could be kept.
         for place in np.argsort(best, kind="stable")[::-1]:
             units = problem.gains.base + int(best[place])
@@ -64,18 +83,3 @@ def _enumerate(problem: Problem, run: Run) -> Outcome:
         return Outcome("proved", infeasible=True)
     run.ledger.tighten(run.ledger.units)
     return Outcome("proved")
-
-
-def _best_nets(gains: Gains, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
-    """Return each subset's best net gain over all its thresholds, limits aside, in units."""
-    subsets, most = len(counts), int(sizes.max()) + 1
-    # All vote counts of all subsets into one sum by group, then everything above a threshold.
-    groups = (np.arange(subsets)[:, None] * (most + 1) + counts).ravel()
-    nets = np.broadcast_to(gains.net, counts.shape).ravel()
-    by_count = sum_by_group(nets, groups, subsets * (most + 1)).reshape(subsets, most + 1)
-    above = np.cumsum(by_count[:, ::-1], axis=1)[:, ::-1][:, 1:]
-    # A threshold from the size on is none; there the sum is 0, which may look too good.
-    best = above[:, 0]
-    for level in range(1, most):
-        best = np.where((above[:, level] > best) & (sizes > level), above[:, level], best)
-    return np.asarray(best)

@@ -44,7 +44,7 @@ class Mark:
     name
         What is written beside it.
     size
-        Members of its committee.
+        Members of its committee, or their mean over several.
     fitted
         Accuracy on the votes it was chosen on.
     tested
@@ -54,7 +54,7 @@ class Mark:
     """
 
     name: str
-    size: int
+    size: float
     fitted: float
     tested: float | None
     proves: bool

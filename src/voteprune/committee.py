@@ -165,3 +165,8 @@ class Committee:
                 multiplicities=fields.integers("multiplicities"),
             )
         )
+
+
+def majority(size: int) -> int:
+    """Return the threshold of a majority: positive iff more votes than this; ties are negative."""
+    return size // 2

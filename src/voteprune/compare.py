@@ -16,10 +16,11 @@ from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
 from .methods import METHODS, check_honours, check_threshold
-from .objectives import METRICS, Weights, check_criterion
+from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
+from .plan import check_configuration
 from .problem import Problem
-from .prune import carry_out, check_configuration
+from .prune import carry_out
 from .run import Method, ThresholdRule
 from .solution import Solution
 from .solvers import Solver
@@ -51,7 +52,7 @@ def compare(
     *,
     methods: Sequence[str] | None = None,
     test: Votes | None = None,
-    objective: str | Weights = "accuracy",
+    objective: Criterion = "accuracy",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] = (),
@@ -191,12 +192,12 @@ def _row(solution: Solution, judges: Sequence[Judge], credit: NDArray[np.float64
         balanced_accuracy=here[1],
         test_accuracy=there[0],
         test_balanced_accuracy=there[1],
-        diversity=None if committee is None else _mean_credit(committee, credit),
+        diversity=None if committee is None else mean_credit(committee, credit),
         seconds=solution.seconds,
     )
 
 
-def _mean_credit(committee: Committee, credit: NDArray[np.float64]) -> float | None:
+def mean_credit(committee: Committee, credit: NDArray[np.float64]) -> float | None:
     """Return the mean over all pairs of members; the diagonal is 0 and does not count."""
     if committee.size == 1:
         return None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
@@ -29,6 +32,16 @@ class Confusion:
         for name in ("tp", "fn", "tn", "fp"):
             count = Fraction(getattr(self, name))
             object.__setattr__(self, name, int(count) if count.denominator == 1 else count)
+
+    @classmethod
+    def count(cls, labels: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> Confusion:
+        """Count predictions against labels, row by row."""
+        return cls(
+            tp=int((predicted & labels).sum()),
+            fn=int((~predicted & labels).sum()),
+            tn=int((~predicted & ~labels).sum()),
+            fp=int((predicted & ~labels).sum()),
+        )
 
     @property
     def positives(self) -> Fraction:

@@ -8,20 +8,20 @@ from fractions import Fraction
 
 from .exact import exact, show
 from .exceptions import InputError
-from .objectives import Weights, check_criterion
+from .objectives import Criterion, check_limited
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class _Limit:
-    """A limit on the committee's size or on a linear criterion."""
+    """A limit on the committee's size, on a linear criterion or on a ratio."""
 
-    what: str | Weights
+    what: Criterion
     limit: Fraction
 
-    def __init__(self, what: str | Weights, limit: object) -> None:
+    def __init__(self, what: Criterion, limit: object) -> None:
         name = type(self).__name__
         if what != "size":
-            check_criterion(what, f"{name}(what)")
+            check_limited(what, f"{name}(what)")
         bound = exact(limit, f"{name}({what}, limit)")
         if what == "size" and (bound.denominator != 1 or bound < 1):
             raise InputError(
@@ -35,7 +35,8 @@ class _Limit:
 class AtLeast(_Limit):
     """The size or a criterion must not fall below a limit.
 
-    ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast(Weights(tp=2, fp=-1), 40)``.
+    ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast("precision", 0.8)``,
+    ``AtLeast(Weights(tp=2, fp=-1), 40)``.
     """
 
     def __str__(self) -> str:
@@ -181,3 +182,12 @@ def check_constraints(constraints: object) -> tuple[Constraint, ...]:
                 f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid or Budget.",
             )
     return tuple(constraints)
+
+
+def check_pool(constraints: Sequence[Constraint], names: Sequence[str]) -> None:
+    """Refuse constraints that do not fit a pool of these names."""
+    for item in constraints:
+        if isinstance(item, Budget):
+            item.for_pool(names)
+        elif isinstance(item, Require | Forbid):
+            item.indices(names)

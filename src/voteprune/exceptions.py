@@ -4,7 +4,8 @@
 
     VotepruneError
     ├── InputError (also a ValueError)      an argument is wrong; `.argument` names it
-    │   └── FileFormatError                 a file is wrong; `.path` and `.line` say where
+    │   ├── FileFormatError                 a file is wrong; `.path` and `.line` say where
+    │   └── InfeasibleError                 no committee meets the constraints
     └── SolverError (also a RuntimeError)   the solver asked for cannot do the work
         ├── SolverNotInstalled              `.cure` is the command that installs it
         └── SolverLicenceError              the model is larger than the licence allows
@@ -63,6 +64,14 @@ class FileFormatError(InputError):
 
     def __reduce__(self) -> tuple[type[FileFormatError], tuple[str, str, int | None]]:  # type: ignore[override]
         return type(self), (self.path, self.message, self.line)
+
+
+class InfeasibleError(InputError):
+    """No committee meets the constraints; the message names those that clash.
+
+    Raised where there is nothing to return without a committee, as by an estimator's `fit`;
+    `prune` itself returns a solution that says so.
+    """
 
 
 class SolverError(VotepruneError, RuntimeError):

@@ -10,7 +10,7 @@ import numpy as np
 
 from .exact import IntArray, combine, common_denominator, magnitude, total
 from .exceptions import InputError
-from .objectives import Weights
+from .formulas import Weights
 from .patterns import Patterns
 
 _MOST_UNITS, _MOST_VALUE = 2**900, 10**300

@@ -7,13 +7,11 @@ clashes. What remains clashes, and would not with any one of its constraints les
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from .committee import Committee
 from .constraints import Constraint
 from .diversity import Diversity
-from .gains import Gains
-from .objectives import Weights
+from .formulas import Weights
 from .problem import Problem
 
 Found = tuple[Committee | None, bool]
@@ -27,10 +25,7 @@ def any_committee(
     problem: Problem, requests: Sequence[Constraint], diversity: str | Diversity | None
 ) -> Problem:
     """Return the problem of finding anything at all: the first committee is optimal."""
-    nothing = Weights()
-    gains = Gains.of(nothing, problem.patterns)
-    bare = replace(problem, criterion=nothing, weights=nothing, gains=gains)
-    return bare.with_requests(requests, diversity)
+    return problem.weighing(Weights()).with_requests(requests, diversity)
 
 
 def explain(problem: Problem, find: Find) -> str:

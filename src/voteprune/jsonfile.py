@@ -23,11 +23,16 @@ T = TypeVar("T")
 
 def write_text(path: str | Path, text: str) -> None:
     """Write a file so that a reader sees the old content or the new, never a part."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file of bytes, whole or not at all."""
     target = Path(path)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         # Temporary files are private; the result is as readable as any file written plainly.

@@ -87,6 +87,11 @@ def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
     return _search(inside, run, partial(merged_model, levels=levels), region)
 
 
+def solve_model(problem: Problem, run: Run, build: Callable[..., Formulation]) -> Outcome:
+    """Solve a formulation made elsewhere; what it allows, the problem allows, and conversely."""
+    return _search(problem, run, build)
+
+
 def _search(
     problem: Problem,
     run: Run,

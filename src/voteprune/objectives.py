@@ -1,49 +1,37 @@
-"""Criteria: weights on the confusion counts, and the metrics that are such weights.
+"""Criteria by name: the metrics that are weighted sums of confusion counts, and those that are not.
 
-Every criterion here is linear in (tp, fn, tn, fp) once the class totals are known, which they
-are: the labels are given. Ratios such as F1 are built from linear ones by their own methods.
+`METRICS` are linear in (tp, fn, tn, fp) once the class totals are known, which they are: the
+labels are given. `CURVES` are ratios of such sums, and what has a square root in it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .confusion import Confusion
-from .exact import exact, show
+from .exact import exact
 from .exceptions import InputError
+from .formulas import Curve, Formula, GeometricMean, Matthews, Ratio, Weights
 
+__all__ = [
+    "CURVES",
+    "METRICS",
+    "Criterion",
+    "CurvedMetric",
+    "FBeta",
+    "Metric",
+    "Weights",
+    "check_criterion",
+    "check_limited",
+    "formula_of",
+    "resolve",
+    "theta_weights",
+]
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """A weighted sum of confusion counts, ``W_tp tp + W_fn fn + W_tn tn + W_fp fp``.
-
-    Any finite numbers, negative ones too: ``Weights(tp=1, tn=1, fp=-5)`` says that a false
-    alarm costs five times what a correct answer earns.
-    """
-
-    tp: Fraction = Fraction(0)
-    fn: Fraction = Fraction(0)
-    tn: Fraction = Fraction(0)
-    fp: Fraction = Fraction(0)
-
-    def __init__(self, tp: object = 0, fn: object = 0, tn: object = 0, fp: object = 0) -> None:
-        for name, value in (("tp", tp), ("fn", fn), ("tn", tn), ("fp", fp)):
-            object.__setattr__(self, name, exact(value, f"weight {name}"))
-
-    def value(self, confusion: Confusion) -> Fraction:
-        """Return the weighted sum for these counts, exactly."""
-        return (
-            self.tp * confusion.tp
-            + self.fn * confusion.fn
-            + self.tn * confusion.tn
-            + self.fp * confusion.fp
-        )
-
-    def __str__(self) -> str:
-        pairs = ((name, getattr(self, name)) for name in ("tp", "fn", "tn", "fp"))
-        return "weights(" + ", ".join(f"{name}={show(w)}" for name, w in pairs if w) + ")"
+Criterion = str | Formula
+"""What users may ask for: a name or a formula of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,19 +89,118 @@ def theta_weights(positives: Fraction, negatives: Fraction) -> Weights:
     return Weights(tp=1 - theta, tn=theta)
 
 
-def check_criterion(criterion: object, argument: str) -> str | Weights:
-    """Return a metric's name or weights, or say what is known."""
-    if isinstance(criterion, Weights) or (isinstance(criterion, str) and criterion in METRICS):
+def FBeta(beta: object = 1) -> Ratio:  # noqa: N802 - reads as the value it makes
+    """Return the F-beta score: recall counts beta times as much as precision."""
+    square = exact(beta, "FBeta(beta)") ** 2
+    if square <= 0 or exact(beta, "FBeta(beta)") < 0:
+        raise InputError("FBeta(beta)", f"is {beta!r}; give a number above 0, 1 for F1.")
+    return Ratio(Weights(tp=1 + square), Weights(tp=1 + square, fn=square, fp=1))
+
+
+@dataclass(frozen=True, slots=True)
+class CurvedMetric:
+    """A named criterion that is no weighted sum.
+
+    Parameters
+    ----------
+    name
+        The name it goes by.
+    meaning
+        One line for people.
+    formula
+        Function of the positive and the negative total that gives its formula.
+    """
+
+    name: str
+    meaning: str
+    formula: Callable[[Fraction, Fraction], Curve]
+
+
+CURVES: dict[str, CurvedMetric] = {
+    metric.name: metric
+    for metric in (
+        CurvedMetric("f1", "harmonic mean of precision and recall", lambda _p, _n: FBeta(1)),
+        CurvedMetric("f2", "F-beta, recall twice as important", lambda _p, _n: FBeta(2)),
+        CurvedMetric("f0.5", "F-beta, recall half as important", lambda _p, _n: FBeta(0.5)),
+        CurvedMetric(
+            "jaccard",
+            "true positives among all that are or are called positive",
+            lambda _p, _n: Ratio(Weights(tp=1), Weights(tp=1, fn=1, fp=1)),
+        ),
+        CurvedMetric(
+            "precision",
+            "share of true ones among those called positive; 0 if none is",
+            lambda _p, _n: Ratio(Weights(tp=1), Weights(tp=1, fp=1)),
+        ),
+        CurvedMetric(
+            "npv",
+            "share of true ones among those called negative; 0 if none is",
+            lambda _p, _n: Ratio(Weights(tn=1), Weights(tn=1, fn=1)),
+        ),
+        CurvedMetric(
+            "cohen_kappa",
+            "agreement of labels and decisions beyond chance",
+            lambda p, n: Ratio(Weights(tp=2 * n, fp=-2 * p), Weights(tp=n, fp=n, fn=p, tn=p)),
+        ),
+        CurvedMetric(
+            "mcc",
+            "Matthews' correlation of labels and decisions; 0 if all are decided alike",
+            lambda _p, _n: Matthews(),
+        ),
+        CurvedMetric(
+            "gmean", "geometric mean of recall and specificity", lambda _p, _n: GeometricMean()
+        ),
+    )
+}
+"""Every criterion by name that is no weighted sum."""
+
+_BETA = re.compile(r"f(\d+(?:\.\d+)?)")
+
+
+def check_criterion(criterion: object, argument: str) -> Criterion:
+    """Return a criterion's name or formula, or say what is known."""
+    if isinstance(criterion, Formula):
         return criterion
+    if isinstance(criterion, str):
+        if criterion in METRICS or criterion in CURVES:
+            return criterion
+        beta = _BETA.fullmatch(criterion)
+        if beta and Fraction(beta[1]) > 0:
+            return criterion
     raise InputError(
         argument,
-        f"unknown criterion {criterion!r}. Known are {', '.join(METRICS)}, "
-        "and any vp.Weights(tp=..., fn=..., tn=..., fp=...).",
+        f"unknown criterion {criterion!r}. Known are {', '.join([*METRICS, *CURVES])}, f with "
+        "any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., fp=...), and any "
+        "vp.Ratio(weights, weights).",
     )
 
 
-def resolve(criterion: str | Weights, positives: Fraction, negatives: Fraction) -> Weights:
-    """Return the weights of a criterion for data with these class totals."""
-    if isinstance(criterion, Weights):
+def formula_of(criterion: Criterion, positives: Fraction, negatives: Fraction) -> Formula:
+    """Return the formula of a criterion for data with these class totals."""
+    if isinstance(criterion, Formula):
         return criterion
-    return METRICS[criterion].weights(positives, negatives)
+    if criterion in METRICS:
+        return METRICS[criterion].weights(positives, negatives)
+    if criterion in CURVES:
+        return CURVES[criterion].formula(positives, negatives)
+    return FBeta(Fraction(criterion[1:]))
+
+
+def check_limited(criterion: object, argument: str) -> Criterion:
+    """Return a criterion that a limit can be put on: limits must come to weighted sums."""
+    known = check_criterion(criterion, argument)
+    if isinstance(formula_of(known, Fraction(1), Fraction(1)), Weights | Ratio):
+        return known
+    raise InputError(
+        argument,
+        f"a limit on {known} is no weighted sum of counts. Limits go on {', '.join(METRICS)}, on "
+        "ratios such as precision or f1, and on any vp.Weights or vp.Ratio.",
+    )
+
+
+def resolve(criterion: Criterion, positives: Fraction, negatives: Fraction) -> Weights:
+    """Return the weights of a criterion that is a weighted sum."""
+    formula = formula_of(criterion, positives, negatives)
+    if not isinstance(formula, Weights):
+        raise InputError("criterion", f"{criterion} is no weighted sum. Ask for its formula.")
+    return formula

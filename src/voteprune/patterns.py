@@ -92,6 +92,12 @@ class Patterns:
         """Weight of the positive and of the negative class, in units."""
         return total(self.positive), total(self.negative)
 
+    def places(self, matrix: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Return which pattern each of these rows is; all of them must be among the patterns."""
+        keys = _row_keys(np.vstack([self.matrix, matrix]))
+        # The patterns are distinct and sorted, so they number themselves.
+        return np.unique(keys, return_inverse=True)[1][self.n_patterns :]
+
     def classifier_groups(self) -> NDArray[np.intp]:
         """Tell identical classifiers: the lowest index that votes as each one does."""
         columns = _row_keys(np.ascontiguousarray(self.matrix.T))

@@ -6,7 +6,6 @@ its value and whether it is allowed are recounted here, in integers, whoever fou
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -20,62 +19,16 @@ from .committee import Committee
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
 from .diversity import Diversity
-from .exact import (
-    IntArray,
-    ceil_div,
-    common_denominator,
-    sum_by_group,
-    total,
-)
+from .exact import IntArray, sum_by_group, total
 from .exceptions import InputError
+from .formulas import Curve, Weights, confusion_at
 from .gains import Gains
+from .limits import CostLimit, MetricLimit, class_totals
 from .measures import floors_of
-from .objectives import Weights, resolve
+from .objectives import Criterion, formula_of
 from .pairwise import Floors
 from .patterns import Patterns
 from .votes import Votes
-
-
-@dataclass(frozen=True, eq=False)
-class MetricLimit:
-    """``gains >= least`` in units, for a constraint on a criterion; AtMost comes in negated."""
-
-    weights: Weights
-    gains: Gains
-    least: int
-    request: Constraint
-
-    @classmethod
-    def of(cls, request: AtLeast | AtMost, patterns: Patterns) -> MetricLimit:
-        """Compile a floor or a ceiling on a criterion."""
-        if request.what == "size":
-            raise AssertionError("a size is not a criterion")
-        positives, negatives = class_totals(patterns)
-        weights = resolve(request.what, positives, negatives)
-        limit = request.limit
-        if isinstance(request, AtMost):
-            weights = Weights(-weights.tp, -weights.fn, -weights.tn, -weights.fp)
-            limit = -limit
-        gains = Gains.of(weights, patterns)
-        return cls(weights, gains, ceil_div(limit / gains.unit), request)
-
-
-@dataclass(frozen=True)
-class CostLimit:
-    """Members' costs, as integers, must not add up to more than `most`."""
-
-    costs: tuple[int, ...]
-    most: int
-    request: Constraint
-
-    @classmethod
-    def of(cls, request: Budget, names: Sequence[str]) -> CostLimit:
-        """Compile a budget for the pool called `names`."""
-        costs = request.for_pool(names)
-        scale = common_denominator((*costs, request.limit))
-        return cls(
-            tuple(int(cost * scale) for cost in costs), math.floor(request.limit * scale), request
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +40,7 @@ class Problem:
 
     votes: Votes
     patterns: Patterns
-    criterion: str | Weights
+    criterion: Criterion
     weights: Weights
     gains: Gains
     requests: tuple[Constraint, ...]
@@ -99,12 +52,14 @@ class Problem:
     metric_limits: tuple[MetricLimit, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
     floors: Floors | None = field(default=None, repr=False)
+    formula: Curve | None = None
+    """What is maximised where it is no weighted sum; weights and gains are a first guess then."""
 
     @classmethod
     def of(
         cls,
         votes: Votes,
-        criterion: str | Weights = "accuracy",
+        criterion: Criterion = "accuracy",
         requests: Sequence[Constraint] = (),
         diversity: str | Diversity | None = None,
     ) -> Problem:
@@ -116,12 +71,22 @@ class Problem:
             If a constraint does not fit the pool, or size limits cross.
         """
         patterns = Patterns.of(votes)
-        weights = resolve(criterion, *class_totals(patterns))
+        positives, negatives = class_totals(patterns)
+        formula = formula_of(criterion, positives, negatives)
+        curve = None if isinstance(formula, Weights) else formula
+        if not isinstance(formula, Weights):
+            guess = (positives * 3 / 4, negatives / 4)
+            formula = formula.tangent(confusion_at(guess, positives, negatives))
         plain = cls(
-            votes, patterns, criterion, weights, Gains.of(weights, patterns), (), None,
-            size_min=1, size_max=votes.n_classifiers,
+            votes, patterns, criterion, formula, Gains.of(formula, patterns), (), None,
+            size_min=1, size_max=votes.n_classifiers, formula=curve,
         )  # fmt: skip
         return plain.with_requests(requests, diversity)
+
+    def weighing(self, weights: Weights) -> Problem:
+        """Return the same problem with a weighted sum to maximise."""
+        gains = Gains.of(weights, self.patterns)
+        return replace(self, criterion=weights, weights=weights, gains=gains, formula=None)
 
     def with_requests(
         self, requests: Sequence[Constraint], diversity: str | Diversity | None
@@ -138,9 +103,10 @@ class Problem:
             required=_indices(requests, Require, names),
             forbidden=_indices(requests, Forbid, names),
             metric_limits=tuple(
-                MetricLimit.of(request, self.patterns)
+                limit
                 for request in requests
                 if isinstance(request, AtLeast | AtMost) and request.what != "size"
+                for limit in MetricLimit.all_of(request, self.patterns)
             ),
             cost_limits=tuple(
                 CostLimit.of(request, names) for request in requests if isinstance(request, Budget)
@@ -216,29 +182,27 @@ class Problem:
         """
         if not members or not self.allows_members(members):
             return None
-        size = len(members)
         counts = self.counts(members)
-        values = self._net_by_threshold(self.gains, counts, size)
-        allowed = np.ones(size, dtype=bool)
-        for limit in self.metric_limits:
-            least = limit.least - limit.gains.base
-            allowed &= self._net_by_threshold(limit.gains, counts, size) >= least
-        if not allowed.any():
+        values = above_thresholds(self.gains.net, counts, len(members))
+        places = self.allowed_thresholds(counts, len(members))
+        if not len(places):
             return None
-        places = np.flatnonzero(allowed)
         threshold = int(places[np.argmax(values[places])])
         return self.committee(members, threshold), self.gains.base + int(values[threshold])
 
-    def _net_by_threshold(self, gains: Gains, counts: NDArray[np.int64], size: int) -> IntArray:
-        # Without the base, which may not fit where the nets do.
-        by_count = sum_by_group(gains.net, counts, size + 1)
-        return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
+    def allowed_thresholds(self, counts: NDArray[np.int64], size: int) -> NDArray[np.intp]:
+        """Return the thresholds that limits on criteria allow members with these counts."""
+        allowed = np.ones(size, dtype=bool)
+        for limit in self.metric_limits:
+            least = limit.least - limit.gains.base
+            allowed &= above_thresholds(limit.gains.net, counts, size) >= least
+        return np.flatnonzero(allowed)
 
 
-def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:
-    """Return the weight of the positive and of the negative class."""
-    positives, negatives = patterns.totals
-    return Fraction(positives, patterns.denominator), Fraction(negatives, patterns.denominator)
+def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> IntArray:
+    """Return the sum of `net` over the patterns above each threshold 0 .. size - 1."""
+    by_count = sum_by_group(net, counts, size + 1)
+    return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
 
 
 def _indices(

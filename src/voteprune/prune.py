@@ -4,33 +4,40 @@ from __future__ import annotations
 
 import operator
 import platform
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from .account import open_ledger
 from .circumstances import Circumstances
 from .committee import Committee
-from .constraints import Constraint, check_constraints
-from .diversity import Diversity, check_diversity
+from .confusion import Confusion
+from .constraints import Constraint
+from .diversity import Diversity
 from .exceptions import InputError
-from .ledger import Ledger, Progress, StopRequested
-from .methods import METHODS, check_honours
-from .objectives import Weights, check_criterion
+from .formulas import worth
+from .ledger import Progress, StopRequested
+from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
+from .objectives import Criterion
+from .parametric import solve_any
+from .plan import Plan, check_plan
 from .problem import Problem
 from .run import Method, Outcome, Run, ThresholdRule
 from .solution import Solution, Status
 from .solvers import Solver
-from .votes import as_votes
+from .votes import Votes, as_votes
 
 
 def prune(
     votes: object,
     y: object = None,
     *,
-    objective: str | Weights = "accuracy",
+    objective: Criterion | Margin = "accuracy",
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -52,7 +59,9 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS`) or `Weights`.
+        What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
+        two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
+        chosen by cross-validation.
     method
         Name of a method, see `methods`.
     solver
@@ -92,25 +101,36 @@ def prune(
     SolverError
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
-    chosen = _check_method(method, solver)
-    circumstances = Circumstances.of(
-        chosen,
+    plan = check_plan(
+        objective=objective,
+        method=method,
         solver=solver,
+        diversity=diversity,
+        constraints=constraints,
         threshold=threshold,
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    requests = check_constraints(constraints)
-    criterion, limits = check_configuration(
-        check_criterion(objective, "objective"), check_diversity(diversity)
-    )
-    check_honours(chosen, requests, limits)
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    problem = Problem.of(as_votes(votes, y, sample_weight), criterion, requests, limits)
-    first = _check_start(start, problem, chosen)
-    return carry_out(problem, chosen, circumstances, first, callback)
+    problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
+    first = _check_start(start, problem, plan.method)
+    return carry_out(problem, plan.method, circumstances, first, callback)
+
+
+def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
+    """Make the problem, and take what that took off the time limit."""
+    criterion, circumstances = plan.criterion, plan.circumstances
+    if not (isinstance(criterion, Margin) or criterion == AUTOMATIC):
+        return Problem.of(votes, criterion, plan.requests, plan.diversity), circumstances
+    began = time.time()
+    margin = choose_margin(
+        criterion, votes, plan.requests, circumstances.seed, circumstances.seconds
+    )
+    problem = MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
+    left = max(0.0, circumstances.seconds - (time.time() - began))
+    return problem, replace(circumstances, seconds=left)
 
 
 def carry_out(
@@ -134,7 +154,7 @@ def carry_out(
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = Ledger(problem, callback)
+    ledger = open_ledger(problem, callback)
     run = circumstances.begin(ledger)
     try:
         if start is not None:
@@ -142,7 +162,7 @@ def carry_out(
         # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
         # unless told otherwise, and is slower for it as soon as somebody else needs one.
         with threadpool_limits(circumstances.threads, "blas"):
-            outcome = method.solve(problem, run)
+            outcome = solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
@@ -156,7 +176,9 @@ def _conclude(
     """Recount everything once more and write the proof down."""
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
-    value = None if confusion is None else float(problem.weights.value(confusion))
+    value = (
+        None if confusion is None or committee is None else _value(problem, committee, confusion)
+    )
     closed = method.proves and ledger.closed
     bound = ledger.progress().bound if method.proves else None
     status: Status
@@ -172,7 +194,7 @@ def _conclude(
         value=value,
         bound=None if status == "infeasible" else bound,
         objective=str(problem.criterion),
-        weights=problem.weights,
+        weights=None if isinstance(problem, MarginProblem) else problem.formula or problem.weights,
         method=method.name,
         solver=None if solver is None else solver.name,
         seconds=ledger.seconds,
@@ -186,7 +208,15 @@ def _conclude(
         incidents=tuple(ledger.incidents),
         versions=_versions(solver),
         trace=tuple(ledger.trace),
+        problem=problem,
     )
+
+
+def _value(problem: Problem, committee: Committee, confusion: Confusion) -> float:
+    """Return the objective of a committee, from its votes."""
+    if problem.formula is not None:
+        return worth(problem.formula, confusion)
+    return float(problem.units(committee) * problem.gains.unit)
 
 
 def _versions(solver: Solver | None) -> dict[str, str]:
@@ -203,27 +233,6 @@ def _version_of(distribution: str) -> str:
         return version(distribution)
     except PackageNotFoundError:
         return "unknown"
-
-
-def _check_method(method: object, solver: object) -> Method:
-    if solver == "brute":
-        method = "brute"
-    if not isinstance(method, str) or method not in METHODS:
-        raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
-    return METHODS[method]
-
-
-def check_configuration(
-    criterion: str | Weights, diversity: str | Diversity | None
-) -> tuple[str | Weights, str | Diversity | None]:
-    """Let F1-theta set the objective, unless another one was asked for."""
-    if diversity != "F1-theta":
-        return criterion, diversity
-    if criterion not in ("accuracy", "balanced_accuracy"):
-        raise InputError(
-            "diversity", f"F1-theta maximises balanced accuracy, but objective is {criterion}."
-        )
-    return "balanced_accuracy", None
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from . import jsonfile
+from . import jsonfile, words
 from .committee import Committee
 from .confusion import Confusion
+from .constraints import Constraint
+from .diversity import Diversity
 from .exceptions import InputError
+from .explaining import check_reopened, explain, reopen
+from .explanation import Explanation
+from .formulafile import read_formula, read_four, write_formula, write_four
+from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
-from .objectives import Weights
+from .objectives import METRICS
+from .problem import Problem
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -44,7 +51,8 @@ class Solution:
     bound
         What no committee can exceed, in the unit of `value`; None where nothing is known.
     objective, weights
-        The criterion by name, and the weights it stands for on these votes.
+        The criterion by name, and what it stands for on these votes: `Weights`, a `Ratio` of two
+        or another formula of the counts; None where it is no such formula.
     constraints, diversity
         What was asked for, in words.
     method, solver, seconds, seed, versions
@@ -57,6 +65,8 @@ class Solution:
         What went wrong on the way and was contained.
     trace
         Value and bound over time.
+    problem
+        What was solved, votes and all; for `explain`. Neither saved nor compared.
     """
 
     status: Status
@@ -66,7 +76,7 @@ class Solution:
     value: float | None
     bound: float | None
     objective: str
-    weights: Weights
+    weights: Formula | None
     method: str
     solver: str | None
     seconds: float
@@ -80,6 +90,7 @@ class Solution:
     incidents: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in get_args(Status):
@@ -91,17 +102,17 @@ class Solution:
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.confusion is None or self.value is None:
             return
-        counted = float(self.weights.value(self.confusion))
-        if self.value != counted:
-            raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.weights is not None:
+            counted = worth(self.weights, self.confusion)
+            if self.value != counted:
+                raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
         if self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
-            # Gains and losses may all but cancel; a solver's rounding goes with what it adds up.
-            w, counts = self.weights, self.confusion
-            at_stake = (abs(w.tp) + abs(w.fn)) * counts.positives
-            at_stake += (abs(w.tn) + abs(w.fp)) * counts.negatives
-            room = _ROUNDING * max(1.0, abs(self.value), float(at_stake))
+            stake = 1.0
+            if isinstance(self.weights, Weights):
+                stake = self.weights.at_stake(self.confusion)
+            room = _ROUNDING * max(1.0, abs(self.value), stake)
             far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
@@ -119,14 +130,14 @@ class Solution:
             lines += [
                 f"  value        {self.value:.6g}   {self.objective}",
                 f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
-                + ("" if self.gap is None else f"   gap {_percent(self.gap)}"),
+                + ("" if self.gap is None else f"   gap {words.percent(self.gap)}"),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
-                + _votes(self.committee)
+                + words.votes(self.committee)
                 + f"positive from {self.committee.threshold + 1} vote"
                 f"{'s' if self.committee.threshold else ''} on",
-                *_wrap("  members      ", _seats(self.committee)),
-                f"  confusion    tp {_count(counts.tp)}  fn {_count(counts.fn)}  "
-                f"tn {_count(counts.tn)}  fp {_count(counts.fp)}",
+                *words.wrap("  members      ", words.seats(self.committee)),
+                f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
+                f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]
         if self.explanation:
             lines.append(f"  why          {self.explanation}")
@@ -138,6 +149,54 @@ class Solution:
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
         return "\n".join(lines)
+
+    def explain(
+        self,
+        votes: object = None,
+        y: object = None,
+        *,
+        constraints: Constraint | Sequence[Constraint] = (),
+        diversity: str | Diversity | None = None,
+        sample_weight: object = None,
+        time_limit: float = 10.0,
+    ) -> Explanation:
+        """Tell which members carry the committee, what could replace them, and what is lost.
+
+        A solution as `prune` returns it knows its votes. One that was read from a file needs them
+        again, with the constraints it was found under; they are checked against what is on file.
+
+        Parameters
+        ----------
+        votes, y, constraints, diversity, sample_weight
+            As they were given to `prune`; only for a solution from a file.
+        time_limit
+            Seconds for the exact method to find out what is possible without each member, all
+            members together; small pools take a moment. 0 leaves it at the closure bound.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        InputError
+            If there is no committee to explain, or the votes are not those it was chosen on.
+        """
+        if self.committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if not isinstance(self.weights, Weights):
+            why = f"{self.objective} is no weighted sum of the counts; only such are explained."
+            raise InputError("solution", why)
+        if not time_limit >= 0:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        problem = self.problem
+        if problem is None or votes is not None:
+            criterion = self.objective if self.objective in METRICS else self.weights
+            problem = reopen(votes, y, sample_weight, criterion, constraints, diversity)
+            told = self.constraints, self.diversity
+            check_reopened(problem, self.committee, self.confusion, *told)
+        proved = self.bound == self.value
+        return explain(problem, self.committee, self.bound, proved, time_limit)
 
     def _headline(self) -> str:
         if self.status == "optimal":
@@ -152,7 +211,9 @@ class Solution:
             return "A committee, without a bound."
         if math.isinf(self.gap):
             return f"Feasible: nothing above {self.bound:.6g} is possible ({self.termination})."
-        return f"Feasible: at most {_percent(self.gap)} better is possible ({self.termination})."
+        return (
+            f"Feasible: at most {words.percent(self.gap)} better is possible ({self.termination})."
+        )
 
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""
@@ -167,8 +228,8 @@ class Solution:
                 "bound": self.bound,
                 "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
                 "committee": None if self.committee is None else self.committee._fields(),
-                "confusion": None if counts is None else _four(counts),
-                "weights": _four(self.weights),
+                "confusion": None if counts is None else write_four(counts),
+                "weights": None if self.weights is None else write_formula(self.weights),
                 "constraints": list(self.constraints),
                 "diversity": self.diversity,
                 "explanation": self.explanation,
@@ -210,14 +271,10 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
     def optional(key: str, read: Any) -> Any:
         return None if fields.missing(key) else read(key)
 
-    def counts(key: str) -> dict[str, Fraction]:
-        four = fields.object(key)
-        return {name: four.fraction(name) for name in ("tp", "fn", "tn", "fp")}
-
     return {
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
-        "confusion": optional("confusion", lambda key: Confusion(**counts(key))),
-        "weights": Weights(**counts("weights")),
+        "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
+        "weights": optional("weights", lambda key: read_formula(fields.object(key))),
         "value": optional("value", fields.number),
         "bound": optional("bound", fields.number),
         "solver": optional("solver", fields.text),
@@ -234,39 +291,3 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
             name: fields.integer(name) for name in ("seed", "n_rows", "n_patterns", "n_classifiers")
         },
     }
-
-
-def _four(holder: Confusion | Weights) -> dict[str, int | str]:
-    """Write four exact numbers, whole ones as numbers and fractions as text."""
-    four = {name: Fraction(getattr(holder, name)) for name in ("tp", "fn", "tn", "fp")}
-    return {name: int(n) if n.denominator == 1 else str(n) for name, n in four.items()}
-
-
-def _votes(committee: Committee) -> str:
-    return "" if committee.n_votes == committee.size else f"{committee.n_votes} votes, "
-
-
-def _seats(committee: Committee) -> tuple[str, ...]:
-    """Return the members' names, with how often they vote where that is more than once."""
-    pairs = zip(committee.names, committee.multiplicities, strict=True)
-    return tuple(name if votes == 1 else f"{name} x{votes}" for name, votes in pairs)
-
-
-def _percent(gap: float) -> str:
-    return "inf" if math.isinf(gap) else f"{100 * gap:.3g} %"
-
-
-def _count(count: int | Fraction) -> str:
-    return str(count) if isinstance(count, int) else f"{float(count):g}"
-
-
-def _wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
-    """Lay names out in lines under a label."""
-    lines, line = [], label
-    for place, name in enumerate(names):
-        word = name if place == len(names) - 1 else f"{name}, "
-        if len(line) + len(word) > width and line != label:
-            lines.append(line.rstrip())
-            line = " " * len(label)
-        line += word
-    return [*lines, line]

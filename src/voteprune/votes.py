@@ -96,6 +96,20 @@ class Votes:
             self.weights,
         )
 
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Votes:
+        """Return the votes on some of the rows, in the order given.
+
+        Raises
+        ------
+        InputError
+            If a class is missing among them.
+        """
+        places = np.asarray(rows, dtype=np.intp)
+        labels, weights = self.labels[places], self.weights[places]
+        _check_both_classes(labels, weights)
+        matrix = np.ascontiguousarray(self.matrix[places])
+        return _restore(self.denominator, labels, matrix, self.names, weights)
+
     def __repr__(self) -> str:
         positives = int(self.labels.sum())
         return f"Votes({self.n_rows} rows, {positives} positive; {self.n_classifiers} classifiers)"

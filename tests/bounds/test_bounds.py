@@ -112,3 +112,13 @@ def test_the_relaxation_bounds_every_level_and_reports_only_valid_bounds(seed):
         assert scale * bound >= best[size, level] - slack
     assert all(scale * bound >= max(best.values()) - slack for bound in reported)
     assert reported == sorted(reported, reverse=True)
+
+
+def test_the_closure_bound_gives_up_what_nobody_votes_for_and_what_everybody_does():
+    import voteprune as vp
+
+    # Calling every row positive would lose only the second, but no committee calls the first so.
+    votes = vp.Votes([[0, 0], [1, 0]], [1, 0], sample_weight=[5, 1])
+    problem = Problem.of(votes)
+    assert problem.gains.ceiling == 6
+    assert closure_bound(problem) == 1

@@ -103,3 +103,17 @@ def test_a_limit_without_proof_is_code_3_and_still_an_answer(run, hard, tmp_path
     assert (code, err) == (3, "")
     assert vp.Solution.from_json(out) == vp.Solution.load(saved)
     assert "test" not in json.loads(out)
+
+
+def test_explain_tells_about_every_member_in_text_and_json(run, votes):
+    code, out, _ = run("prune", votes, "--explain", "--json")
+    assert code == 0
+    names = vp.Solution.from_json(out).committee.names
+    told = json.loads(out)["explain"]
+    assert tuple(role["name"] for role in told["members"]) == names
+    code, out, _ = run("prune", votes, "--explain", "--explain-time", 0)
+    assert code == 0
+    assert "Explanation: accuracy" in out
+    code, _, err = run("prune", votes, "--explain", "--explain-time", -1)
+    assert code == 2
+    assert "--explain-time" in err

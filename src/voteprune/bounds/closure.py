@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
-from ..exact import magnitude
+from ..exact import IntArray, magnitude
 from ..problem import Problem
 
 _MOST_EDGES = 4_000_000
@@ -45,36 +45,79 @@ def conflicts(
     )
 
 
-def closure_bound(problem: Problem) -> int:
-    """Return a bound on the objective in units; forbidden classifiers have no say."""
+def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], int]:
+    """Return who is eligible, which patterns want to be positive and negative, and what is lost.
+
+    A pattern that nobody votes for is never positive and one that everybody votes for always is:
+    what they would gain otherwise is lost before any conflict is looked at.
+
+    Returns
+    -------
+    matrix, wants_one, wants_zero, lost
+        The votes of those not forbidden, the patterns that may have their way, and units.
+    """
     net = problem.gains.net
     matrix = problem.patterns.matrix[:, list(problem.allowed)]
-    wants_one = np.flatnonzero(net > 0)
-    wants_zero = np.flatnonzero(net < 0)
+    hopeless = ((net > 0) & ~matrix.any(axis=1)) | ((net < 0) & matrix.all(axis=1))
+    wants_one = np.flatnonzero((net > 0) & ~hopeless)
+    wants_zero = np.flatnonzero((net < 0) & ~hopeless)
+    return matrix, wants_one, wants_zero, magnitude(net[hopeless])
+
+
+def closure_bound(problem: Problem) -> int:
+    """Return a bound on the objective in units; forbidden classifiers have no say."""
+    matrix, wants_one, wants_zero, lost = wishes(problem)
     first, second = conflicts(matrix, wants_one, wants_zero)
-    if not len(first):
-        return problem.gains.ceiling
-    # The flow library counts in 32 bits. Capacities are rounded down, so the flow, and with it
-    # what must be lost, is never overestimated.
+    if len(first):
+        capacity, unit = capacities(problem.gains.net)
+        pairs = pair_off(capacity[wants_one], capacity[wants_zero], first, second)
+        lost += int(pairs.sum()) * unit
+    return problem.gains.floor_to_step(problem.gains.ceiling - lost)
+
+
+def capacities(net: IntArray) -> tuple[NDArray[np.int32], int]:
+    """Return what each pattern can lose, in a unit that the flow library can count in.
+
+    It counts in 32 bits. Capacities are rounded down, so the flow, and with it what must be lost,
+    is never overestimated.
+    """
     unit = magnitude(net) // _MOST_CAPACITY + 1
-    capacity = np.array([abs(int(value)) // unit for value in net], dtype=np.int32)
-    n_one, n_zero = len(wants_one), len(wants_zero)
-    source, sink = n_one + n_zero, n_one + n_zero + 1
+    return np.array([abs(int(value)) // unit for value in net], dtype=np.int32), unit
+
+
+def pair_off(
+    low: NDArray[np.int32],
+    high: NDArray[np.int32],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> sparse.csr_array:
+    """Pair off as much as possible of what cannot be had together: a maximum flow.
+
+    Parameters
+    ----------
+    low, high
+        How much there is at each place of the two sides.
+    first, second
+        Places of the pairs that exclude each other.
+
+    Returns
+    -------
+    sparse array
+        How much of each pair is paired off. Of every unit one half is lost, whoever chooses; and
+        as the largest flow is the smallest cut, this is all the pairs can say.
+    """
+    n_low, n_high = len(low), len(high)
+    source, sink = n_low + n_high, n_low + n_high + 1
+    endless = np.full(len(first), _MOST_CAPACITY, dtype=np.int32)
     graph = sparse.csr_array(
         (
-            np.concatenate(
-                [
-                    capacity[wants_one],
-                    np.full(len(first), _MOST_CAPACITY, dtype=np.int32),
-                    capacity[wants_zero],
-                ]
-            ),
+            np.concatenate([low, endless, high]),
             (
-                np.concatenate([np.full(n_one, source), first, n_one + np.arange(n_zero)]),
-                np.concatenate([np.arange(n_one), n_one + second, np.full(n_zero, sink)]),
+                np.concatenate([np.full(n_low, source), first, n_low + np.arange(n_high)]),
+                np.concatenate([np.arange(n_low), n_low + second, np.full(n_high, sink)]),
             ),
         ),
         shape=(sink + 1, sink + 1),
     )
-    lost = int(maximum_flow(graph, source, sink).flow_value) * unit
-    return problem.gains.floor_to_step(problem.gains.ceiling - lost)
+    flow = maximum_flow(graph, source, sink).flow
+    return flow[:n_low, n_low : n_low + n_high]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from ..formulation.rows import objective_scale
 from ..problem import Problem
-from .rows import LimitRow, Row, Sides, limit_rows
+from .cuts import LimitRow, Row, Sides, limit_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from .box import FREE, Box
 from .levels import Levels
-from .rows import LimitRow, Row, Sides, base_factor
+from .cuts import LimitRow, Row, Sides, base_factor
 
 
 @dataclass(frozen=True, eq=False)

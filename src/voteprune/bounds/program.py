@@ -18,7 +18,7 @@ from scipy import sparse
 from ..formulation.model import Floats
 from .box import FREE, Box
 from .levels import Levels
-from .rows import LimitRow, Row
+from .cuts import LimitRow, Row
 
 _LEAST_SECONDS = 0.05
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from .box import Box
 from .levels import Levels
-from .rows import LimitRow, Row
+from .cuts import LimitRow, Row
 
 
 @dataclass(frozen=True, eq=False)

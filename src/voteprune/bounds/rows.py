@@ -1,128 +1,131 @@
-"""Rows that hold for every committee of size S and threshold L, with factors that follow (S, L).
+"""What can be proved about single rows: which of them no committee gets right, and why.
 
-With S and L fixed, pattern i is decided as it should be (t_i = 1) only if at least r_i members
-vote the right way, where r_i = L + 1 for a pattern that gains as a positive and S - L for one that
-gains as a negative. Write A_i for the classifiers that vote the right way on it, A_ij for those
-right on both i and j. Of S members r_i are right on i and r_j on j, so at least r_i + r_j - S are
-right on both. And the others must stay away: at most S - r_i members come from outside A_i. Hence,
-for every B inside the set in question,
+Three claims, each weaker in its premise and stronger in its reach than the one before:
 
-    x(A_i minus B)              >=  (r_i - |B|) t_i
-    x(A_ij minus B)             >=  (r_i + r_j - S - |B|) (t_i + t_j - 1)
-    away(the rest of A_i - B)   >=  (K - |A_i| - S + r_i - |B|) t_i
+1. A row that every eligible classifier gets wrong is wrong in **every** committee.
+2. If every classifier that votes for a positive row also votes for a negative one, **no** committee
+   gets both right. Pairing off as many such rows as possible (a maximum flow) leaves disjoint
+   pairs, and every committee gets at least one row of each wrong.
+3. Where the closure bound under the condition "this pattern is decided the other way" falls below
+   a committee's value, every committee **as good as that one** decides the pattern as it does.
+   The rows behind it with the other label are the price of being that good.
 
-wherever the factor on the right is positive; away(C) counts who of C does not sit. The first and
-the third together are all there is to say about one pattern alone (its convex hull).
+Only `Forbid` narrows down who is eligible; all other constraints could only add to these rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats
-from ..formulation.rows import SLACK
+from ..committee import Committee
+from ..exact import IntArray, sum_by_group
 from ..problem import Problem
+from .closure import capacities, conflicts, pair_off, wishes
 
-Sides = tuple[int, int]
-"""Of a row's patterns, how many want to be positive, and how many negative."""
+Places = NDArray[np.intp]
+"""Indices of rows or patterns."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Row:
-    """One of the rows above.
+def hopeless_rows(problem: Problem) -> Places:
+    """Return the rows that every eligible classifier gets wrong: no committee gets them right.
 
-    Parameters
-    ----------
-    patterns
-        The pattern, or the two.
-    columns
-        The classifiers it counts: of A, or of the rest, less those of B.
-    sides
-        On which sides its patterns are.
-    shift
-        The part of its factor that does not depend on (S, L): minus |B|, or the classifiers it
-        counts where it counts who stays away.
-    away
-        Whether it counts who does not sit.
+    A positive without a single positive vote never exceeds a threshold, which is 0 or more; a
+    negative that everybody votes for always does, for a threshold is below the number of votes.
+    With one eligible classifier that is right, the committee of that one alone is right.
     """
-
-    patterns: tuple[int, ...]
-    columns: NDArray[np.bool_]
-    sides: Sides
-    shift: int = 0
-    away: bool = False
-
-    def factor(self, size: int, level: int) -> int:
-        """Return how many the row asks for at (S, L) where its patterns are decided right."""
-        return int(base_factor(self.sides, self.away, size, level)) + self.shift
-
-    @property
-    def basic(self) -> bool:
-        """Whether it is the first row of a pattern, with nobody skipped."""
-        return not (self.away or self.shift or len(self.patterns) > 1)
+    votes = problem.votes
+    right = votes.matrix[:, list(problem.allowed)] == votes.labels[:, None]
+    return np.flatnonzero(~right.any(axis=1) & (votes.weights > 0))
 
 
-def base_factor(sides: Sides, away: bool, size: Any, level: Any) -> Any:
-    """Return the part of a row's factor that depends on (S, L), numbers or arrays of them."""
-    positive, negative = sides
-    factor = positive * (level + 1) + negative * (size - level) - (positive + negative - 1) * size
-    return factor - size if away else factor
+def disputed_rows(problem: Problem) -> tuple[Places, Places]:
+    """Return positive and negative rows, pair by pair, of which no committee gets both right.
 
-
-@dataclass(frozen=True, eq=False, slots=True)
-class LimitRow:
-    """A limit of the problem, ``on_members @ x + on_patterns @ t >= least``, at every (S, L)."""
-
-    on_members: Floats
-    on_patterns: Floats
-    least: float
-
-
-def limit_rows(
-    problem: Problem, used: NDArray[np.intp], positive: NDArray[np.bool_]
-) -> Iterator[LimitRow]:
-    """Yield the rows for limits on cost, on criteria and on each member's diversity.
-
-    Parameters
-    ----------
-    problem
-        Whose limits.
-    used
-        The patterns that t stands for.
-    positive
-        Which of those want to be positive.
+    No row stands in two pairs and none is hopeless, so every committee is wrong on at least as
+    many rows as there are pairs, on top of the hopeless ones. The pairs are as many as possible.
     """
-    allowed, no_patterns = list(problem.allowed), np.zeros(len(used))
-    for cost in problem.cost_limits:
-        costs = np.array([cost.costs[k] for k in allowed], dtype=np.float64)
-        yield _scaled(-costs, no_patterns, float(-cost.most))
-    for limit in problem.metric_limits:
-        net = limit.gains.net.astype(np.float64)
-        # z = t on the positive side and 1 - t on the other; patterns out of sight at their best.
-        unseen, seen = np.delete(net, used), net[used]
-        least = float(limit.least - limit.gains.base) - unseen[unseen > 0].sum()
-        least -= seen[~positive].sum()
-        yield _scaled(np.zeros(len(allowed)), np.where(positive, seen, -seen), least)
-    floors = problem.floors
-    if floors is not None and floors.tau is not None:
-        surplus = (floors.scores - floors.tau)[np.ix_(allowed, allowed)]
-        np.fill_diagonal(surplus, 0.0)
-        for k, row in enumerate(surplus):
-            # x_k = 1 implies row @ x >= 0; the least row @ x can be stands in when x_k = 0.
-            least = float(np.sort(np.minimum(row, 0.0))[: problem.size_max].sum())
-            coefficients = row.copy()
-            coefficients[k] = least
-            yield _scaled(coefficients, no_patterns, least)
+    votes = problem.votes
+    open_rows = votes.weights > 0
+    open_rows[hopeless_rows(problem)] = False
+    rows = np.flatnonzero(open_rows)
+    matrix, labels = votes.matrix[rows][:, list(problem.allowed)], votes.labels[rows]
+    _, examples, kinds = np.unique(
+        np.packbits(matrix, axis=1), axis=0, return_index=True, return_inverse=True
+    )
+    n_kinds = len(examples)
+    positive = _by_kind(rows[labels], kinds[labels], n_kinds)
+    negative = _by_kind(rows[~labels], kinds[~labels], n_kinds)
+    numbers = [np.array([len(part) for part in side], np.int32) for side in (positive, negative)]
+    low, high = (np.flatnonzero(number) for number in numbers)
+    first, second = conflicts(matrix[examples], low, high)
+    flow = pair_off(numbers[0][low], numbers[1][high], first, second).tocoo()
+    ones, zeros = [iter(part) for part in positive], [iter(part) for part in negative]
+    pairs = [
+        (next(ones[low[i]]), next(zeros[high[j]]))
+        for i, j, count in zip(*flow.coords, flow.data, strict=True)
+        for _ in range(count)
+    ]
+    ordered = np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)
+    return ordered[:, 0], ordered[:, 1]
 
 
-def _scaled(on_members: Floats, on_patterns: Floats, least: float) -> LimitRow:
-    """Make a row whose largest coefficient is 1, a hair relaxed for what rounding may do."""
-    both = np.concatenate([on_members, on_patterns])
-    largest = float(np.abs(both).max(initial=0.0)) or 1.0
-    room = SLACK * len(both)
-    return LimitRow(on_members / largest, on_patterns / largest, least / largest - room)
+def _by_kind(rows: Places, kinds: Places, n_kinds: int) -> list[Places]:
+    """Return the rows of each kind, in their order."""
+    order = np.argsort(kinds, kind="stable")
+    return np.split(rows[order], np.searchsorted(kinds[order], np.arange(1, n_kinds)))
+
+
+def sacrificed_rows(problem: Problem, committee: Committee) -> Places:
+    """Return rows proved wrong in every committee that is as good as this one.
+
+    The hopeless rows are among them. There may be more than are found: the conditional bounds come
+    from one flow for all patterns, not from one each.
+    """
+    units = problem.units(committee)
+    positive = problem.counts(committee.ballots) > committee.threshold
+    patterns = problem.patterns
+    # Only where the committee itself is wrong can all that match it be.
+    called = np.flatnonzero(positive & (patterns.negative > 0))
+    passed = np.flatnonzero(~positive & (patterns.positive > 0))
+    if_passed, if_called = _conditional_bounds(problem, called, passed)
+    fixed = np.zeros(patterns.n_patterns, dtype=bool)
+    fixed[called] = [problem.gains.floor_to_step(bound) < units for bound in if_passed]
+    fixed[passed] = [problem.gains.floor_to_step(bound) < units for bound in if_called]
+    votes = problem.votes
+    counted = np.flatnonzero(votes.weights > 0)
+    places = patterns.places(votes.matrix[counted])
+    wrong = votes.labels[counted] != positive[places]
+    return np.union1d(counted[wrong & fixed[places]], hopeless_rows(problem))
+
+
+def _conditional_bounds(
+    problem: Problem, called: Places, passed: Places
+) -> tuple[list[int], list[int]]:
+    """Bound all committees that pass over a pattern, and all that call one, in units.
+
+    Call p and every q with votes(p) inside votes(q) is called too: what wants to be passed over
+    among them is lost whole, and of the flow all that does not run into them is lost as before.
+    So the least loss grows by what the flow has left of their capacity. Passing over is the same
+    with the sides changed. Holds for any flow; a maximum one makes it sharp.
+    """
+    net = problem.gains.net
+    matrix, wants_one, wants_zero, lost = wishes(problem)
+    capacity, unit = capacities(net)
+    first, second = conflicts(matrix, wants_one, wants_zero)
+    flow = pair_off(capacity[wants_one], capacity[wants_zero], first, second)
+    bound = problem.gains.ceiling - lost - int(flow.sum()) * unit
+
+    def after(side: Places, axis: int, at: Places, of: Places, places: Places) -> list[int]:
+        used = np.asarray(flow.sum(axis=axis)).ravel()
+        left = np.array(
+            [abs(int(net[k])) - int(n) * unit for k, n in zip(side, used, strict=True)],
+            dtype=object,
+        )
+        more: IntArray = sum_by_group(left[of], at, len(places))
+        return [bound - int(extra) for extra in more]
+
+    low, at = conflicts(matrix, wants_one, called)
+    if_passed = after(wants_one, 1, at, low, called)
+    at, high = conflicts(matrix, passed, wants_zero)
+    return if_passed, after(wants_zero, 0, at, high, passed)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..formulation.model import Floats
 from .levels import Levels
-from .rows import Row
+from .cuts import Row
 
 _MOST_ROWS = 400
 _VIOLATION = 1e-3

@@ -27,7 +27,7 @@ from .levels import Levels
 from .prices import Judgement, Prices
 from .program import Program
 from .proof import Step
-from .rows import Row
+from .cuts import Row
 from .separation import violated
 
 _ROUNDS = 5

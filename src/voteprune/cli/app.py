@@ -22,9 +22,14 @@ _OPTIONS = {
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
     "random_state": "--seed",
+    "data_dir": "--data-dir",
+    "mirror": "--mirror",
+    "shard": "--shard",
+    "dask": "--dask",
     "Require": "--require",
     "Forbid": "--forbid",
     "Budget(limit)": "--budget",
+    "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""
 
@@ -64,8 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _app() -> Any:
     from cyclopts import App, Parameter
 
+    from .benching import run_command, status_command
     from .commands import apply_command, prune_command, solvers_command
     from .comparing import compare_command, methods_command
+    from .data import check_command, download_command, import_command, list_command
+    from .reporting import report_command
 
     app = App(
         name="voteprune",
@@ -102,6 +110,39 @@ def _app() -> Any:
     )
     app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+    bench = App(name="bench", help="Run the paper's experiments, or a plan of your own.")
+    bench.command(
+        run_command,
+        name="run",
+        help_epilogue="Examples:\n\n"
+        "voteprune bench run tiny my-run\n\n"
+        "voteprune bench run paper paper-run --shard 2/8 --data-dir data --dry-run",
+    )
+    bench.command(
+        status_command, name="status", help_epilogue="Example: voteprune bench status my-run"
+    )
+    app.command(bench)
+    data = App(name="data", help="The data sets of the paper's experiments.")
+    data.command(list_command, name="list", help_epilogue="Example: voteprune data list")
+    data.command(check_command, name="check", help_epilogue="Example: voteprune data check drd")
+    data.command(
+        import_command,
+        name="import",
+        help_epilogue="Example: voteprune data import prk parkinsons.data --data-dir data",
+    )
+    data.command(
+        download_command,
+        name="download",
+        help_epilogue="Example: voteprune data download prk qsr --data-dir data",
+    )
+    app.command(data)
+    app.command(
+        report_command,
+        name="report",
+        help_epilogue="Examples:\n\n"
+        "voteprune report results/demo --output report.html\n\n"
+        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
+    )
     return app
 
 

@@ -17,6 +17,7 @@ from cyclopts import Parameter
 
 from .. import jsonfile
 from ..committee import Committee
+from ..exceptions import InputError
 from ..methods import methods
 from ..prune import prune
 from ..solvers import solvers
@@ -48,6 +49,8 @@ def prune_command(
     threshold: str | None = None,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
+    explain: bool = False,
+    explain_time: float = 10.0,
     json: bool = False,
     output: Path | None = None,
 ) -> int:
@@ -65,6 +68,11 @@ def prune_command(
         Name of a method; the help lists them all.
     threshold
         majority or tuned, for methods that leave it open; the method's own rule when omitted.
+    explain
+        Also tell which members carry the committee, which swaps cost nothing, and which rows no
+        committee gets right.
+    explain_time
+        Seconds for proofs of what is possible without each member, all members together.
     json
         Print the solution as JSON.
     output
@@ -72,6 +80,8 @@ def prune_command(
     """
     criterion = read_objective(source.objective)
     asked = limits.read()
+    if not explain_time >= 0:
+        raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
     if output is not None:
         check_output(output, file)
     table = read_table(file, target=source.target, k=source.k)
@@ -90,7 +100,8 @@ def prune_command(
             n_jobs=effort.jobs,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
-    emit(solution_json(solution, scores) if json else solution_text(solution, scores))
+    why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
+    emit(solution_json(solution, scores, why) if json else solution_text(solution, scores, why))
     if json and solution.explanation:
         say(solution.explanation)
     if output is not None and solution.committee is None:

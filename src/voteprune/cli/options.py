@@ -13,22 +13,29 @@ from pathlib import Path
 from ..constraints import AtLeast, AtMost, Budget, Constraint
 from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
-from ..objectives import Weights
+from ..formulas import COUNTS, Ratio, Weights
+from ..objectives import Criterion
 
 
-def read_objective(text: str) -> str | Weights:
+def read_objective(text: str) -> Criterion:
     """Read ``--objective``.
 
     Parameters
     ----------
     text
-        A criterion's name, which is returned as it is, or weights such as ``tp=1,fp=-5``.
+        A criterion's name, which is returned as it is; weights such as ``tp=1,fp=-5``; or a
+        ratio of two such, ``tp=2/tp=2,fn=1,fp=1``.
     """
     if "=" not in text:
         return text
+    above, slash, below = text.partition("/")
+    return Ratio(_weights(above), _weights(below)) if slash else _weights(above)
+
+
+def _weights(text: str) -> Weights:
     weights: dict[str, float] = {}
     for name, value in _pairs("--objective", text):
-        if name not in ("tp", "fn", "tn", "fp") or name in weights:
+        if name not in COUNTS or name in weights:
             raise InputError(
                 "--objective", f"{name!r}: weights are on tp, fn, tn and fp, each once at most."
             )

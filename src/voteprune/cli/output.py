@@ -15,7 +15,9 @@ from typing import Any
 
 from ..confusion import Confusion
 from ..exceptions import InputError
-from ..objectives import METRICS, Weights, resolve
+from ..explanation import Explanation
+from ..formulas import worth
+from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..solution import Solution
 from ..tables import Bools, Rows
 
@@ -108,33 +110,30 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     if solution.committee is None or test.labels is None:
         return None
     predicted: Bools = solution.committee.predict(test.votes) == 1
-    labels = test.labels
-    counts = {
-        "tp": int((predicted & labels).sum()),
-        "fn": int((~predicted & labels).sum()),
-        "tn": int((~predicted & ~labels).sum()),
-        "fp": int((predicted & ~labels).sum()),
-    }
-    confusion = Confusion(**counts)
+    confusion = Confusion.count(test.labels, predicted)
 
-    def value(criterion: str | Weights) -> float | None:
+    def value(criterion: Criterion) -> float | None:
         try:
-            weights = resolve(criterion, confusion.positives, confusion.negatives)
+            formula = formula_of(criterion, confusion.positives, confusion.negatives)
+            return worth(formula, confusion)
         except ZeroDivisionError:  # a share of a class that has no rows
             return None
-        return float(weights.value(confusion))
 
+    named = solution.objective in METRICS or solution.objective in CURVES
+    criterion = solution.objective if named else solution.weights
     return {
-        "n_rows": len(labels),
+        "n_rows": len(test.labels),
         "accuracy": value("accuracy"),
         "balanced_accuracy": value("balanced_accuracy"),
-        "value": value(solution.objective if solution.objective in METRICS else solution.weights),
-        "confusion": counts,
+        "value": None if criterion is None else value(criterion),
+        "confusion": {name: getattr(confusion, name) for name in ("tp", "fn", "tn", "fp")},
     }
 
 
-def solution_json(solution: Solution, scores: dict[str, Any] | None) -> str:
-    """Write the solution's document; readers of it step over the test scores.
+def solution_json(
+    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+) -> str:
+    """Write the solution's document; readers of it step over test scores and explanation.
 
     Parameters
     ----------
@@ -142,15 +141,23 @@ def solution_json(solution: Solution, scores: dict[str, Any] | None) -> str:
         What `prune` returned.
     scores
         What `score_test_rows` returned; None adds nothing.
+    why
+        Its explanation; None adds nothing.
     """
-    if scores is None:
+    if scores is None and why is None:
         return solution.to_json()
-    document = {**jsonlib.loads(solution.to_json()), "test": scores}
+    document = jsonlib.loads(solution.to_json())
+    if scores is not None:
+        document["test"] = scores
+    if why is not None:
+        document["explain"] = why.to_dict()
     return jsonlib.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
 
 
-def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
-    """Write the solution's summary, with lines on the test rows below it.
+def solution_text(
+    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+) -> str:
+    """Write the solution's summary, with lines on the test rows and the explanation below it.
 
     Parameters
     ----------
@@ -158,11 +165,14 @@ def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
         What `prune` returned.
     scores
         What `score_test_rows` returned; None adds nothing.
+    why
+        Its explanation; None adds nothing.
     """
     lines = [solution.summary()]
     if scores is not None:
         shown = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-        shown.setdefault(solution.objective, scores["value"])
+        if solution.objective in METRICS or solution.weights is not None:
+            shown.setdefault(solution.objective, scores["value"])
         words = (
             f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
             for name, value in shown.items()
@@ -170,4 +180,6 @@ def solution_text(solution: Solution, scores: dict[str, Any] | None) -> str:
         lines.append(f"  test rows    {scores['n_rows']} rows: {', '.join(words)}")
         counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
         lines.append(f"               {counts}")
+    if why is not None:
+        lines += ["", why.summary()]
     return "\n".join(lines) + "\n"

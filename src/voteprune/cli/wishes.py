@@ -31,8 +31,9 @@ class Source:
     k
         Use only k classifiers, the first k / (number of models) of every model.
     objective
-        What to maximise: accuracy, balanced_accuracy, recall, specificity, ... or weights on the
-        counts such as "tp=1,tn=1,fp=-5".
+        What to maximise: accuracy, balanced_accuracy, recall, f1, f2, jaccard, precision, mcc,
+        gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", or a ratio of two such,
+        "tp=2/tp=2,fn=1,fp=1".
     """
 
     target: str | None = None

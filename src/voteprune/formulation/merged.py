@@ -81,7 +81,7 @@ def merged_model(
             limit.gains.net[used].astype(np.float64) / row_scale,
             low=float(limit.least - limit.gains.base) / row_scale,
         )
-    products = _add_diversity(builder, problem, columns)
+    products = add_diversity(builder, problem, columns)
 
     group_of = np.empty(k, dtype=np.intp)
     for place, group in enumerate(groups):
@@ -156,7 +156,7 @@ def _wanted_sides(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.bool_
     return wants_one, wants_zero
 
 
-def _add_diversity(
+def add_diversity(
     builder: ModelBuilder, problem: Problem, columns: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Add the diversity rows and return the columns of gamma's products, if it needs any."""

@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..committee import majority
 from ..exact import IntArray
 from ..run import Run
 from ..tally import tally, tally_pairs
 from .hill_climbing import by_objective
-from .pool import Pool, majority
+from .pool import Pool
 from .prefix import Prefix, Step, grow, heuristic
 
 MOST_ROUNDS = 100

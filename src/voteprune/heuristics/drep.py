@@ -13,9 +13,10 @@ import math
 
 import numpy as np
 
+from ..committee import majority
 from ..run import Run
 from ..tally import tally
-from .pool import Pool, best_of, descending, majority
+from .pool import Pool, best_of, descending
 from .prefix import Prefix, Step, grow, heuristic
 
 RHO = 0.4

@@ -14,12 +14,13 @@ import math
 
 import numpy as np
 
+from ..committee import majority
 from ..exact import IntArray
 from ..problem import Problem
 from ..run import Outcome, Run
 from ..tally import Bools, tally
 from .genetic import fit_sizes
-from .pool import Counts, Pool, majority
+from .pool import Counts, Pool
 from .prefix import heuristic, too_few
 
 BATCH = 64

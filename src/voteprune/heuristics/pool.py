@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..committee import majority
 from ..exact import IntArray, times, total
 from ..measures import PairCounts
 from ..patterns import Patterns
@@ -148,11 +149,6 @@ class Pool:
         """Enter members into the run's ledger, with the threshold the run asks for."""
         chosen = [self.columns[k] for k in members]
         run.ledger.offer(chosen, majority(len(chosen)) if run.threshold == "majority" else None)
-
-
-def majority(size: int) -> int:
-    """Return the threshold of a majority: positive iff more votes than this; ties are negative."""
-    return size // 2
 
 
 def best_of(scores: IntArray, candidates: Sequence[int] | NDArray[np.intp]) -> int:

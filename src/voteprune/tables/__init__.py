@@ -9,7 +9,8 @@ The way of a file: `read` loads it and tells the format, `csvfile` or `parquet` 
 and asks `layout` which of them matter, and `rows` has the rules that every cell must keep.
 """
 
+from .layout import model_of
 from .read import read_costs, read_table, read_votes
 from .rows import Bools, Rows, VoteTable
 
-__all__ = ["Bools", "Rows", "VoteTable", "read_costs", "read_table", "read_votes"]
+__all__ = ["Bools", "Rows", "VoteTable", "model_of", "read_costs", "read_table", "read_votes"]

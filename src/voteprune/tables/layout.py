@@ -76,6 +76,18 @@ def votes_layout(path: str | Path, columns: tuple[str, ...], names: Sequence[str
     )
 
 
+def model_of(name: str) -> tuple[str, int]:
+    """Return the model a classifier belongs to and its number in it: ``rf_2`` is the second rf.
+
+    Parameters
+    ----------
+    name
+        The classifier's; without a number it is a model of its own, with number 0.
+    """
+    stem = re.fullmatch(r"(.+)_(\d+)", name)
+    return (stem[1], int(stem[2])) if stem else (name, 0)
+
+
 def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
     """Return the places of k classifiers, equally many of every model, by their number.
 
@@ -91,8 +103,7 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
     """
     models: dict[str, list[tuple[int, int]]] = {}
     for place, name in enumerate(names):
-        stem = re.fullmatch(r"(.+)_(\d+)", name)
-        model, number = (stem[1], int(stem[2])) if stem else (name, 0)
+        model, number = model_of(name)
         models.setdefault(model, []).append((number, place))
     each, rest = divmod(k, len(models))
     if k < 1 or rest:

@@ -1,0 +1,90 @@
+"""`Account`: the ledger of a run whose criterion is no weighted sum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from .formulas import Curve, Ratio, confusion_at
+from .ledger import Callback, Ledger, Progress
+from .outline import Outline
+from .problem import Problem, above_thresholds
+
+
+class Account(Ledger):
+    """Best committee and best bound by score, every entry recounted.
+
+    Parameters
+    ----------
+    problem
+        What is being solved; it has a formula.
+    formula
+        Its formula.
+    callback
+        Told of every improvement.
+    """
+
+    def __init__(self, problem: Problem, formula: Curve, callback: Callback | None = None) -> None:
+        super().__init__(problem, callback)
+        self.formula = formula
+        self.score: Fraction | None = None
+        # Nothing is known yet but the counts there can be, and what 0 / 0 is taken for.
+        summit = Outline.of(problem, limited=False).summit()
+        scores = [] if summit is None else [summit.score]
+        if isinstance(formula, Ratio):
+            scores.append(formula.zero_division)
+        self.top = max(scores)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the best committee meets the bound, exactly."""
+        return self.score is not None and self.top <= self.score
+
+    def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
+        """Recount a set of members; keep it if it beats the best so far."""
+        problem = self.problem
+        if not members or not problem.allows_members(members):
+            return False
+        counts = problem.counts(members)
+        allowed = problem.allowed_thresholds(counts, len(members)).tolist()
+        if threshold is not None:
+            allowed = [threshold] if threshold in allowed else []
+        tps, fps = (
+            above_thresholds(part, counts, len(members))
+            for part in (problem.patterns.positive, problem.patterns.negative)
+        )
+        p, n = map(Fraction, problem.patterns.totals)
+        best: tuple[Fraction, int] | None = None
+        for level in allowed:
+            point = (Fraction(int(tps[level])), Fraction(int(fps[level])))
+            score = self.formula.score(confusion_at(point, p, n))
+            if best is None or score > best[0]:
+                best = score, level
+        if best is None or (self.score is not None and best[0] <= self.score):
+            return False
+        self.score, self.committee = best[0], problem.committee(members, best[1])
+        self.top = max(self.top, self.score)
+        self._tell()
+        return True
+
+    def bound_by(self, score: Fraction) -> None:
+        """Set the bound, which may also rise where an earlier one was not to be trusted."""
+        top = score if self.score is None else max(score, self.score)
+        if top != self.top:
+            self.top = top
+            self._tell()
+
+    def progress(self) -> Progress:
+        """Return where the run stands, in the criterion's own unit."""
+        if self.score is None:
+            return Progress(self.seconds, None, self.formula.read_above(self.top))
+        value = self.formula.read(self.score)
+        bound = value if self.closed else max(value, self.formula.read_above(self.top))
+        return Progress(self.seconds, value, bound)
+
+
+def open_ledger(problem: Problem, callback: Callback | None = None) -> Ledger:
+    """Return an empty ledger of the kind that a problem's criterion needs."""
+    if problem.formula is None:
+        return Ledger(problem, callback)
+    return Account(problem, problem.formula, callback)

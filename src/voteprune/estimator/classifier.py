@@ -1,0 +1,243 @@
+"""`PrunedVotingClassifier`: a committee chosen with proof, as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, indexable
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
+
+from ..constraints import check_pool
+from ..exceptions import InputError
+from ..plan import check_plan
+from .choose import choose
+from .collect import Training, collect, train_members
+from .conventions import Conventions
+from .pool import check_trainable, read_cv, read_pool
+from .routing import route
+from .target import read_target
+from .voter import Codes, ask
+
+
+class PrunedVotingClassifier(Conventions):
+    """The best committee of a pool of classifiers, for your criterion and your constraints.
+
+    Every classifier of the pool votes on rows it was not trained on; `voteprune.prune` chooses
+    which of them sit and how many votes make a positive, with a proof of how far from optimal the
+    choice can be; then only the chosen ones are fitted again, on all rows.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator) tuples, or one ensemble
+        The pool. A member set to "drop" is left out. Or one random forest, extra trees, bagging,
+        voting or AdaBoost classifier, whose members are the pool: a fitted one as it is (wrap it
+        in `sklearn.frozen.FrozenEstimator` if it is to stay fitted when cloned, as in a grid
+        search), one that is not fitted with a share as `cv`.
+    objective : str or Weights, default="accuracy"
+        What to maximise, as in `voteprune.prune`.
+    constraints : constraint or list of constraints, default=()
+        What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
+        Members go by their names, costs are in the order of `estimators`.
+    diversity : str, Diversity or None, default=None
+        Limits on how alike the members may be.
+    method : str, default="exact"
+        How the committee is found; see `voteprune.methods`.
+    solver : str, Solver or None, default=None
+        The solver of methods that use one.
+    threshold : {"majority", "tuned"} or None, default=None
+        How many votes make a positive, for methods that leave it open.
+    cv : int, splitter, iterable, float, "prefit" or None, default=None
+        On which rows the members vote. Folds, by number (None is 5), splitter or list of splits:
+        out of fold, on every row. A share between 0 and 1: on so many rows, held out and
+        stratified. "prefit": the members are fitted already and vote on all rows, which should
+        not be those they were trained on. A member inside a FrozenEstimator is never trained.
+    refit : bool, default=True
+        Whether the chosen members of a list are fitted again on all rows. False keeps those that
+        were trained without the hold-out, and needs a share as `cv`.
+    pos_label : int, float, bool, str or None, default=None
+        The positive class; None is the last in sorted order.
+    time_limit : float or None, default=60.0
+        Seconds the choice may take, training not counted; None for no limit.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the hold-out and of the choice. Members have seeds of their own.
+    n_jobs : int or None, default=None
+        How many members are trained at once, and how many cores the choice may use.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The class labels.
+    solution_ : Solution
+        The answer with its proof: committee, value, bound, gap and status. Fresh from `fit` it
+        also knows the votes, for `solution_.explain()`; they are not persisted.
+    committee_ : Committee
+        The committee of the solution: members, threshold, JSON.
+    estimators_ : list
+        The fitted members of the committee. As in `sklearn.ensemble.VotingClassifier`, members
+        that are trained here know the classes by their numbers in `classes_`.
+    named_estimators_ : Bunch
+        The same by name.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where X has names.
+
+    See Also
+    --------
+    voteprune.prune : The same from a matrix of votes.
+    voteprune.prune_ensemble : A smaller ordinary forest or ensemble out of a fitted one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from voteprune import AtMost, PrunedVotingClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> pool = [(f"t{d}", DecisionTreeClassifier(max_depth=d, random_state=d)) for d in (1, 2, 3)]
+    >>> clf = PrunedVotingClassifier([*pool, ("nb", GaussianNB())], constraints=AtMost("size", 3))
+    >>> clf.fit(X, y).solution_.status
+    'optimal'
+    """
+
+    def __init__(
+        self,
+        estimators: Any,
+        *,
+        objective: Any = "accuracy",
+        constraints: Any = (),
+        diversity: Any = None,
+        method: str = "exact",
+        solver: Any = None,
+        threshold: Any = None,
+        cv: Any = None,
+        refit: bool = True,
+        pos_label: Any = None,
+        time_limit: float | None = 60.0,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimators = estimators
+        self.objective = objective
+        self.constraints = constraints
+        self.diversity = diversity
+        self.method = method
+        self.solver = solver
+        self.threshold = threshold
+        self.cv = cv
+        self.refit = refit
+        self.pos_label = pos_label
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, **params: Any
+    ) -> PrunedVotingClassifier:
+        """Choose the committee and fit its members.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            The rows; whatever the members take.
+        y : array-like of shape (n_samples,)
+            The labels, of two classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts: when the committee is chosen, and for the members.
+        **params
+            Metadata for the members or the splitter, such as `groups`; only with
+            ``sklearn.set_config(enable_metadata_routing=True)``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        InputError
+            If an argument is wrong; nothing has been trained then, unless only the votes could
+            tell, as with constraints that no committee meets.
+        """
+        pool = read_pool(self.estimators, self._validate_names)
+        target = read_target(y, self.pos_label)
+        check_consistent_length(X, target.codes)
+        wishes = self._wishes(int(check_random_state(self.random_state).randint(2**31 - 1)))
+        plan = check_plan(**wishes)
+        if pool.names is not None:
+            check_pool(plan.requests, pool.names)
+        cv = read_cv(self.cv, self.refit)
+        check_trainable(pool, prefit=cv == "prefit")
+        validate_data(self, X, skip_check_array=True)
+        (X,) = indexable(X)
+        if sample_weight is not None:
+            sample_weight = _check_sample_weight(sample_weight, X)
+        routes = route(self, pool, {"sample_weight": sample_weight, **params})
+        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes)
+
+        ballots = collect(pool, training)
+        weights = None if sample_weight is None else sample_weight[ballots.rows]
+        choice = choose(ballots, target, weights, wishes)
+        seats = choice.committee.members
+        held_out = isinstance(cv, float) and pool.ensemble is None
+        if not ballots.voters or (held_out and self.refit):
+            voters = train_members([pool.pairs[place] for place in seats], training)
+        else:
+            voters = tuple(ballots.voters[place] for place in seats)
+
+        self.classes_ = target.classes
+        self.solution_, self.committee_ = choice.solution, choice.committee
+        self._positive, self._voters = target.positive, voters
+        return self
+
+    def _wishes(self, seed: int) -> dict[str, Any]:
+        """Return what `prune` is asked for apart from the votes."""
+        return {
+            "objective": self.objective,
+            "constraints": self.constraints,
+            "diversity": self.diversity,
+            "method": self.method,
+            "solver": self.solver,
+            "threshold": self.threshold,
+            "time_limit": self.time_limit,
+            "random_state": seed,
+            "n_jobs": self.n_jobs,
+        }
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the committee's decision: the positive class where enough members vote for it."""
+        second = self.decision_function(X) > 0
+        return np.asarray(self.classes_[second.astype(np.intp)])
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return by how many votes ``classes_[1]`` is ahead of the threshold, above 0 if it wins.
+
+        Votes for the positive class minus those half-way between too few and enough, so never 0;
+        with the sign turned where the positive class is ``classes_[0]``.
+        """
+        votes = self._ask(X) == self._positive
+        committee = self.committee_
+        ahead = votes @ np.array(committee.multiplicities) - (committee.threshold + 0.5)
+        return np.asarray(ahead if self._positive == 1 else -ahead)
+
+    def transform(self, X: Any) -> NDArray[np.int64]:
+        """Return the members' votes, one column each: 1 for the positive class, else 0."""
+        return np.asarray(self._ask(X) == self._positive, dtype=np.int64)
+
+    def _ask(self, X: Any) -> Codes:
+        """Return the number of the class each member votes for."""
+        check_is_fitted(self)
+        if getattr(X, "ndim", 2) == 1 and hasattr(self, "n_features_in_"):
+            raise InputError(
+                "X",
+                "has one dimension, expected rows by features. Reshape your data: "
+                "X.reshape(1, -1) is one row, X.reshape(-1, 1) one feature.",
+            )
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return ask(self._voters, X, self.n_jobs)

@@ -1,0 +1,203 @@
+"""Collecting votes: every voter is asked on rows it has not been trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.model_selection import check_cv, cross_val_predict, train_test_split
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _check_method_params
+
+from ..exceptions import InputError
+from .ensembles import kind_of
+from .pool import Pool, is_fitted
+from .routing import ENSEMBLE, Routes
+from .target import Target
+from .voter import Codes, Voter, ask, labels_of, to_codes
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """What members are trained and asked on.
+
+    Parameters
+    ----------
+    X
+        The rows.
+    target
+        Their labels.
+    cv
+        Number of folds, a splitter, splits, "prefit", or the share to hold out.
+    seed
+        Seed of the hold-out.
+    n_jobs
+        How many members at once.
+    routes
+        What members and splitter are given besides.
+    """
+
+    X: Any
+    target: Target
+    cv: Any
+    seed: int
+    n_jobs: int | None
+    routes: Routes
+
+
+@dataclass(frozen=True, slots=True)
+class Ballots:
+    """The votes of a pool.
+
+    Parameters
+    ----------
+    codes
+        Class numbers, one row per row of the data that was voted on, one column per voter.
+    rows
+        Which rows of the data these are.
+    names
+        The voters' names.
+    voters
+        The fitted models that voted; empty where they were trained on parts of the data only.
+    """
+
+    codes: Codes
+    rows: NDArray[np.intp]
+    names: tuple[str, ...]
+    voters: tuple[Voter, ...] = ()
+
+
+def collect(pool: Pool, training: Training) -> Ballots:
+    """Ask every member of a pool.
+
+    Raises
+    ------
+    InputError
+        If an ensemble that is not fitted meets a `cv` that would need it several times.
+    """
+    prefit, holdout = training.cv == "prefit", isinstance(training.cv, float)
+    everything = np.arange(len(training.target.codes))
+    train, rows = _split_off(training) if holdout else (everything, everything)
+    if pool.ensemble is not None:
+        voters = _members(pool.ensemble, training, train)
+    elif prefit:
+        voters = tuple(_as_is(name, member, training.target) for name, member in pool.pairs)
+    elif holdout:
+        voters = train_members(pool.pairs, training, train)
+    else:
+        return _out_of_fold(pool, training)
+    seen = training.X if rows is everything else _safe_indexing(training.X, rows)
+    names = tuple(voter.name for voter in voters)
+    return Ballots(ask(voters, seen, training.n_jobs), rows, names, voters)
+
+
+def train_members(
+    pairs: Sequence[tuple[str, Any]], training: Training, rows: NDArray[np.intp] | None = None
+) -> tuple[Voter, ...]:
+    """Fit clones of some members, on some of the rows or on all."""
+    X, codes = training.X, training.target.codes
+    if rows is not None:
+        X, codes = _safe_indexing(X, rows), codes[rows]
+    models = Parallel(n_jobs=training.n_jobs)(
+        delayed(_fit)(
+            clone(member),
+            X,
+            codes,
+            _check_method_params(training.X, training.routes.fit[name], indices=rows),
+        )
+        for name, member in pairs
+    )
+    return tuple(
+        Voter(name, model, _labels(name, model, training.target))
+        for (name, _), model in zip(pairs, models, strict=True)
+    )
+
+
+def _fit(member: Any, X: Any, codes: NDArray[np.intp], params: Mapping[str, Any]) -> Any:
+    return member.fit(X, codes, **params)
+
+
+def _labels(name: str, model: Any, target: Target) -> NDArray[Any]:
+    """Return what a member calls the classes: what we train knows their numbers."""
+    if isinstance(model, FrozenEstimator):
+        return labels_of(model, target.classes, name)
+    return np.arange(len(target.classes))
+
+
+def _as_is(name: str, member: Any, target: Target) -> Voter:
+    return Voter(name, member, labels_of(member, target.classes, name))
+
+
+def _split_off(training: Training) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    codes = training.target.codes
+    train, rows = train_test_split(
+        np.arange(len(codes)), test_size=training.cv, stratify=codes, random_state=training.seed
+    )
+    return train, np.sort(rows)
+
+
+def _out_of_fold(pool: Pool, training: Training) -> Ballots:
+    target = training.target
+    splitter = check_cv(training.cv, target.codes, classifier=True)
+    # Split once: every member is to meet the same folds.
+    splits = list(splitter.split(training.X, target.codes, **training.routes.split))
+    _check_partition(splits, len(target.codes))
+    columns = Parallel(n_jobs=training.n_jobs)(
+        delayed(cross_val_predict)(
+            clone(member),
+            training.X,
+            target.codes,
+            cv=splits,
+            params=dict(training.routes.call[name]),
+        )
+        for name, member in pool.pairs
+    )
+    codes = [
+        to_codes(column, _labels(name, member, target), name)
+        for (name, member), column in zip(pool.pairs, columns, strict=True)
+    ]
+    names = tuple(name for name, _ in pool.pairs)
+    return Ballots(np.column_stack(codes), np.arange(len(target.codes)), names)
+
+
+def _check_partition(splits: Sequence[tuple[Any, Any]], n_rows: int) -> None:
+    tested = np.concatenate([np.arange(n_rows)[test] for _, test in splits])
+    if not np.array_equal(np.sort(tested), np.arange(n_rows)):
+        raise InputError(
+            "cv",
+            "must put every row into exactly one test part, so that every row is voted on once. "
+            "Use folds, or a share such as cv=0.3 for one hold-out.",
+        )
+
+
+def _members(ensemble: Any, training: Training, train: NDArray[np.intp]) -> tuple[Voter, ...]:
+    """Return the members of an ensemble, which is fitted first if it has to be."""
+    kind, target = kind_of(ensemble), training.target
+    if not is_fitted(ensemble):
+        if not isinstance(training.cv, float):
+            name = type(ensemble).__name__
+            raise InputError(
+                "estimators",
+                f"the {name} is not fitted, and its members cannot be trained fold by fold: each "
+                "fold would have others. Give cv=0.3 to hold rows out for the choice, or fit it "
+                "first and wrap it in sklearn.frozen.FrozenEstimator (cloning, as grid searches "
+                "do, forgets a fit otherwise).",
+            )
+        params = _check_method_params(training.X, training.routes.fit[ENSEMBLE], indices=train)
+        rows = _safe_indexing(training.X, train)
+        ensemble = clone(ensemble).fit(rows, target.classes[target.codes[train]], **params)
+    voters = tuple(kind.members(ensemble))
+    if not np.array_equal(ensemble.classes_, target.classes):
+        raise InputError(
+            "y",
+            f"has the classes {target.classes.tolist()}, but the {type(ensemble).__name__} was "
+            f"fitted on {np.asarray(ensemble.classes_).tolist()}. Give y in the labels it was "
+            "trained on.",
+        )
+    return voters

@@ -1,0 +1,104 @@
+"""What scikit-learn expects of an estimator that holds others, apart from fit and predict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, TransformerMixin
+from sklearn.utils import Bunch, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from .pool import speaks_sklearn
+from .routing import router_for
+from .voter import Voter
+
+
+class Conventions(
+    ClassifierMixin,  # type: ignore[misc]
+    TransformerMixin,  # type: ignore[misc]
+    MetaEstimatorMixin,  # type: ignore[misc]
+    _BaseComposition,  # type: ignore[misc]
+):
+    """Nested parameters, members by name, tags, routing, feature names and the HTML picture."""
+
+    # scikit-learn's own checks build instances of what says so.
+    _required_parameters = ("estimators",)
+
+    estimators: Any
+    cv: Any
+    _voters: tuple[Voter, ...]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; with `deep` also the members by name and their parameters."""
+        return dict(self._get_params("estimators", deep=deep))
+
+    def set_params(self, **params: Any) -> Conventions:
+        """Set parameters, members (by name; "drop" leaves one out) or members' parameters."""
+        self._set_params("estimators", **params)
+        return self
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted members of the committee."""
+        _require_fitted(self, "estimators_")
+        return [voter.model for voter in self._voters]
+
+    @property
+    def named_estimators_(self) -> Bunch:
+        """The fitted members of the committee by name."""
+        _require_fitted(self, "named_estimators_")
+        return Bunch(**{voter.name: voter.model for voter in self._voters})
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """Return the names of the columns of `transform`: the class and the member."""
+        check_is_fitted(self)
+        _check_feature_names_in(self, input_features, generate_names=False)
+        prefix = type(self).__name__.lower()
+        return np.asarray([f"{prefix}_{voter.name}" for voter in self._voters], dtype=object)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return where metadata goes: to the members' fit, the splitter and the choice itself."""
+        return router_for(self, self.estimators, self.cv)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A model that is kept or shipped need not carry the votes it was chosen on.
+        state = dict(super().__getstate__())
+        if "solution_" in state:
+            state["solution_"] = replace(state["solution_"], problem=None)
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.transformer_tags.preserves_dtype = []
+        listed = self.estimators if isinstance(self.estimators, list | tuple) else ()
+        members = [pair[-1] for pair in listed if isinstance(pair, list | tuple)]
+        asked = [member for member in (*members, self.estimators) if speaks_sklearn(member)]
+        inputs = [get_tags(member).input_tags for member in asked]
+        tags.input_tags.sparse = bool(inputs) and all(tag.sparse for tag in inputs)
+        tags.input_tags.allow_nan = bool(inputs) and all(tag.allow_nan for tag in inputs)
+        return tags
+
+    def _sk_visual_block_(self) -> Any:
+        try:
+            from sklearn.utils._repr_html.estimator import _VisualBlock
+        except ImportError:  # scikit-learn before 1.7
+            from sklearn.utils._estimator_html_repr import _VisualBlock
+        if isinstance(self.estimators, list | tuple):
+            names, members = zip(*self.estimators, strict=True)
+        else:
+            names, members = (type(self.estimators).__name__,), (self.estimators,)
+        return _VisualBlock("parallel", members, names=names, dash_wrapped=True)
+
+
+def _require_fitted(estimator: Any, attribute: str) -> None:
+    # An AttributeError, so that hasattr says no before fit as it does for plain attributes.
+    if "_voters" not in vars(estimator):
+        raise AttributeError(
+            f"{type(estimator).__name__} has no {attribute} before fit has been called."
+        )

@@ -1,0 +1,74 @@
+"""`Target`: labels as class numbers, and which class is the positive one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+
+from ..exceptions import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The labels of a data set, numbered.
+
+    Parameters
+    ----------
+    classes
+        The distinct labels, sorted.
+    codes
+        The place in `classes` of each row's label.
+    positive
+        The place of the positive class.
+    """
+
+    classes: NDArray[Any]
+    codes: NDArray[np.intp]
+    positive: int
+
+
+def read_target(y: object, pos_label: object) -> Target:
+    """Give every label its number.
+
+    Raises
+    ------
+    InputError
+        If there are not two classes, or `pos_label` is none of them.
+    """
+    # scikit-learn's own words for what no classifier takes: missing, continuous, two-dimensional.
+    labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) == 1:
+        raise InputError(
+            "y",
+            f"has one class only, {classes[0]!r}, so there is nothing to choose between. Give rows "
+            "of two classes.",
+        )
+    if len(classes) > 2:
+        raise InputError(
+            "y",
+            "Only binary classification is supported. The type of the target is "
+            f"{type_of_target(labels)}: {len(classes)} classes. Give two classes, or wrap the "
+            "estimator in sklearn.multiclass.OneVsRestClassifier.",
+        )
+    return Target(classes, codes, _place_of(pos_label, classes))
+
+
+def _place_of(pos_label: object, classes: NDArray[Any]) -> int:
+    if pos_label is None:
+        return len(classes) - 1
+    places = [place for place, label in enumerate(classes.tolist()) if label == pos_label]
+    if not places:
+        listed = ", ".join(repr(label) for label in classes.tolist())
+        raise InputError(
+            "pos_label",
+            f"is {pos_label!r}, but y has the classes {listed}. Give one of them, or None for "
+            "the last.",
+        )
+    return places[0]

@@ -1,0 +1,122 @@
+"""`Voter`: a fitted model, and how to read what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.parallel import Parallel, delayed
+
+from ..exceptions import InputError
+
+Codes = NDArray[np.int16]
+"""Class numbers, small ones, for there may be a thousand voters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """A fitted model that votes for one of the classes.
+
+    Parameters
+    ----------
+    name
+        Its name in the pool.
+    model
+        Anything with `predict`.
+    labels
+        What the model calls each class, in the order of the classes. Members of ensembles often
+        know only the classes' numbers.
+    features
+        The columns the model was trained on; None for all.
+    sees
+        The rows as it is to be shown them: "given", as an "array" without column names, or as an
+        array in "single" precision, in which trees compare.
+    """
+
+    name: str
+    model: Any
+    labels: NDArray[Any]
+    features: NDArray[np.intp] | None = None
+    sees: Literal["given", "array", "single"] = "given"
+
+    def vote(self, X: Any) -> Codes:
+        """Return the number of the class it votes for, row by row."""
+        seen = X if self.features is None else X[:, self.features]
+        return to_codes(self.model.predict(seen), self.labels, self.name)
+
+
+def ask(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
+    """Return the votes of all voters, one column each."""
+    # Shown once in each form, not once to each voter.
+    shown = {sees: _show(X, sees) for sees in {voter.sees for voter in voters}}
+    columns = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(voter.vote)(shown[voter.sees]) for voter in voters
+    )
+    return np.column_stack(columns)
+
+
+def _show(X: Any, sees: str) -> Any:
+    if sees == "given":
+        return X
+    dtype = np.float32 if sees == "single" else None
+    if sparse.issparse(X):
+        return X.tocsr().astype(dtype)
+    return np.asarray(X, dtype=dtype)
+
+
+def to_codes(predictions: object, labels: NDArray[Any], name: str) -> Codes:
+    """Return the place of every predicted label in `labels`.
+
+    Raises
+    ------
+    InputError
+        If a prediction is not one of the labels.
+    """
+    said = np.asarray(predictions)
+    if said.ndim == 2 and said.shape[1] == 1:
+        said = said[:, 0]
+    codes: Codes = np.full(len(said), -1, dtype=np.int16)
+    if said.ndim == 1:
+        for code, label in enumerate(labels):
+            codes[said == label] = code
+    if (codes < 0).any():
+        strange = said[int(np.argmax(codes < 0))]
+        listed = ", ".join(repr(label) for label in labels.tolist())
+        raise InputError(
+            "estimators",
+            f"{name!r} predicts {strange!r}, which is none of its classes {listed}. Every member "
+            "must predict one class label per row: a regressor or a booster that returns scores "
+            "needs a wrapper whose predict returns labels.",
+        )
+    return codes
+
+
+def labels_of(model: object, classes: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return what a model that was fitted elsewhere calls each of the classes.
+
+    Its own labels if they are labels of `y`; else class numbers, if they can be such. A model
+    that does not say which classes it knows is taken to predict the labels of `y`.
+
+    Raises
+    ------
+    InputError
+        If it knows classes that are neither.
+    """
+    own = getattr(model, "classes_", None)
+    if own is None:
+        return classes
+    known = np.asarray(own).tolist()
+    if set(known) <= set(classes.tolist()):
+        return classes
+    numbers = np.arange(len(classes))
+    if set(known) <= set(numbers.tolist()):
+        return numbers
+    raise InputError(
+        "estimators",
+        f"{name!r} was fitted on the classes {known}, but y has {classes.tolist()}. Give y in the "
+        "labels the members were trained on.",
+    )

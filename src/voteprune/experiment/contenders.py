@@ -1,0 +1,146 @@
+"""What is compared: labels of the tables, and the way of pruning each stands for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..circumstances import Circumstances
+from ..diversity import check_diversity
+from ..exceptions import InputError
+from ..methods import METHODS, check_honours
+from ..objectives import METRICS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contender:
+    """A way of pruning, by the label it has in the tables.
+
+    Parameters
+    ----------
+    label
+        What the tables call it.
+    method, objective, diversity, solver, threshold
+        As in `voteprune.prune`.
+    time_limit
+        Seconds; the plan's when None.
+    function
+        Instead of a method of voteprune: ``module.function`` of your own. It is called as
+        ``function(votes, time_limit=..., random_state=...)`` and returns a `voteprune.Committee`,
+        or the members' indices, which then decide by majority.
+    version
+        Change it when `function` changes; its tasks run again.
+    """
+
+    label: str
+    method: str = "exact"
+    objective: str = "accuracy"
+    diversity: str | None = None
+    solver: str | None = None
+    threshold: str | None = None
+    time_limit: float | None = None
+    function: str | None = None
+    version: int = 1
+
+    @property
+    def proves(self) -> bool:
+        """Whether it bounds what any committee can reach, and so may use all its time."""
+        return self.function is None and METHODS[self.method].proves
+
+    def fields(self) -> dict[str, Any]:
+        """Return what decides over its result."""
+        return asdict(self)
+
+    def check(self) -> None:
+        """Refuse, before any work, what `prune` would refuse in every task."""
+        if self.function is not None:
+            find_function(self.function)
+            return
+        if self.method not in METHODS:
+            raise InputError(
+                f"method.{self.label}",
+                f"method {self.method!r} is not known. Known are {', '.join(METHODS)}.",
+            )
+        if self.objective not in METRICS:
+            raise InputError(
+                f"method.{self.label}",
+                f"objective {self.objective!r} is not known. Known are {', '.join(METRICS)}.",
+            )
+        method = METHODS[self.method]
+        check_honours(method, (), check_diversity(self.diversity))
+        order = Circumstances.of(
+            method, solver=self.solver, threshold=self.threshold, time_limit=self.time_limit
+        )
+        if order.solver is not None:
+            order.solver.info.require()
+
+
+PAPER = tuple(
+    Contender(label=label, **parts)  # type: ignore[arg-type]
+    for label, parts in {
+        "F1": {},
+        "F2": {"diversity": "F2"},
+        "F3": {"diversity": "F3"},
+        "F1-theta": {"objective": "balanced_accuracy"},
+        "KP": {"method": "kappa"},
+        "BFT": {"method": "backfitting"},
+        "HC-ACC": {"method": "hc-acc"},
+        "HC-CON": {"method": "hc-con"},
+        "HC-COM": {"method": "hc-com"},
+        "HC-UWA": {"method": "hc-uwa"},
+        "FE": {"method": "full"},
+    }.items()
+)
+"""The paper's methods in the order of its tables. F1, F2, F3 and F1-theta are its configurations,
+solved by voteprune's exact engine."""
+
+
+def read_contenders(names: object, own: Mapping[str, Any], argument: str) -> tuple[Contender, ...]:
+    """Return the contenders a plan names.
+
+    Parameters
+    ----------
+    names
+        Labels: of the paper, of the plan's own ``[method.LABEL]`` tables, or names of methods.
+    own
+        Those tables.
+    argument
+        Where the names stand, for messages.
+    """
+    known = {contender.label: contender for contender in PAPER}
+    known |= {name: Contender(label=name, method=name) for name in METHODS}
+    known |= {label: _own(label, table) for label, table in own.items()}
+    if not isinstance(names, list) or not names:
+        raise InputError(argument, f"expected a list of labels, got {names!r}.")
+    for name in names:
+        if name not in known:
+            raise InputError(
+                argument,
+                f"{name!r} is not known. Give the paper's labels "
+                f"({', '.join(contender.label for contender in PAPER)}), names of methods (see "
+                '"voteprune methods"), or describe it in [method.LABEL].',
+            )
+    return tuple(known[name] for name in names)
+
+
+def find_function(path: str) -> Callable[..., Any]:
+    """Return a function of the user's own."""
+    module, _, name = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise InputError(
+            "function", f"{path!r} cannot be imported ({error}). Write module.function."
+        ) from None
+    if not callable(found):
+        raise InputError("function", f"{path!r} is not a function. Write module.function.")
+    return found  # type: ignore[no-any-return]
+
+
+def _own(label: str, table: Any) -> Contender:
+    known = set(Contender.__slots__) - {"label"}
+    if not isinstance(table, dict) or set(table) - known:
+        raise InputError(f"method.{label}", f"may have only {', '.join(sorted(known))}.")
+    return Contender(label=label, **table)

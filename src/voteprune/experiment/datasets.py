@@ -1,0 +1,224 @@
+"""Data sets by id: the paper's nine, a part of one of them, and any table of your own.
+
+`datasets.toml` beside this module is the catalogue. BCW comes with scikit-learn; the others are
+read from a data folder, where ``voteprune data`` puts them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import tomllib
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import FileFormatError, InputError
+
+VARIABLE = "VOTEPRUNE_DATA"
+"""Environment variable that names the data folder."""
+
+DEVELOPMENT = Path("../shared/data")
+"""Where the data lies beside a checkout that one works in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A binary classification task in a table.
+
+    Parameters
+    ----------
+    id
+        Short name in files and tables.
+    name
+        Long name.
+    rows, negatives, positives
+        What the paper's table says; None where nothing is known.
+    sha256
+        Checksum of the clean copy's text; empty where none is known.
+    file
+        A table of the user's own; None for the catalogue's sets.
+    target, positive
+        The label column and the word in it that means 1.
+    raw
+        How the published file becomes a clean copy, see `raw.py`.
+    """
+
+    id: str
+    name: str
+    rows: int | None = None
+    negatives: int | None = None
+    positives: int | None = None
+    sha256: str = ""
+    file: Path | None = None
+    target: str = "target"
+    positive: str = "1"
+    raw: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A data set in memory.
+
+    Parameters
+    ----------
+    numbers
+        Numeric columns; nan is missing.
+    words
+        Text columns; None is missing.
+    y
+        Labels 0 and 1.
+    fingerprint
+        Checksum of what was read.
+    """
+
+    numbers: NDArray[np.float64]
+    words: NDArray[np.object_]
+    y: NDArray[np.int64]
+    fingerprint: str
+
+
+@cache
+def catalogue() -> dict[str, Dataset]:
+    """Return the data sets known by id."""
+    text = Path(__file__).with_name("datasets.toml").read_text(encoding="utf-8")
+    return {key: Dataset(id=key, **entry) for key, entry in tomllib.loads(text).items()}
+
+
+def data_folder(folder: str | Path | None = None) -> Path:
+    """Return the folder with the data sets.
+
+    Parameters
+    ----------
+    folder
+        What the user asked for. Else what `VARIABLE` says, else `DEVELOPMENT` where that exists,
+        else ``data`` in the folder one works in.
+    """
+    if folder is None:
+        nearby = DEVELOPMENT if DEVELOPMENT.is_dir() else "data"
+        folder = os.environ.get(VARIABLE) or nearby
+    return Path(folder).expanduser().absolute()
+
+
+def locate(dataset: Dataset, folder: Path) -> Path | None:
+    """Return the data set's file; None for BCW, which scikit-learn has.
+
+    Raises
+    ------
+    InputError
+        If there is no such file.
+    """
+    if dataset.file is not None:
+        if not dataset.file.is_file():
+            raise InputError(dataset.id, f"{dataset.file} is not there. Correct its path.")
+        return dataset.file.absolute()
+    if dataset.id == "bcw":
+        return None
+    for name in (f"{dataset.id}.csv.gz", f"{dataset.id}.csv"):
+        if (folder / name).is_file():
+            return folder / name
+    raise InputError(
+        dataset.id,
+        f"is not in the data folder {folder}. Name the right folder with --data-dir or "
+        f"{VARIABLE}, or fetch it: voteprune data download {dataset.id}",
+    )
+
+
+def load(dataset: Dataset, path: Path | None) -> Table:
+    """Read a data set and check it against the catalogue.
+
+    Parameters
+    ----------
+    dataset
+        Which.
+    path
+        What `locate` returned.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no table, or has other rows or classes than the catalogue says.
+    """
+    table = _breast_cancer() if path is None else _read(dataset, path)
+    check_counts(dataset, table.y, path or "scikit-learn")
+    return table
+
+
+def check_counts(dataset: Dataset, y: NDArray[np.int64], source: object) -> None:
+    """Refuse labels whose numbers are not those of the paper's table."""
+    found = (len(y), int((y == 0).sum()), int((y == 1).sum()))
+    known = (dataset.rows, dataset.negatives, dataset.positives)
+    for what, expected, actual in zip(("N", "N0", "N1"), known, found, strict=True):
+        if expected is not None and expected != actual:
+            raise FileFormatError(
+                str(source),
+                f"has {what} = {actual}, {dataset.id} has {expected}. Import the published file "
+                f"again: voteprune data import {dataset.id} FILE",
+            )
+    if min(found) == 0:
+        raise FileFormatError(str(source), "must have rows of both classes.")
+
+
+def read_text(path: str | Path) -> bytes:
+    """Return a file's bytes, unpacked if they are gzip."""
+    try:
+        data = Path(path).read_bytes()
+        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FileFormatError(path, f"is not a whole gzip file: {error}.") from None
+    except OSError as error:
+        raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
+
+
+def fingerprint_of(path: Path | None) -> str:
+    """Return the checksum of a data set's text; BCW's is that of the catalogue."""
+    if path is None:
+        return catalogue()["bcw"].sha256
+    return hashlib.sha256(read_text(path)).hexdigest()
+
+
+def _breast_cancer() -> Table:
+    from sklearn.datasets import load_breast_cancer
+
+    numbers, benign = load_breast_cancer(return_X_y=True)
+    none = np.empty((len(benign), 0), dtype=object)
+    # scikit-learn has 1 for benign; the case to find is the malignant one.
+    return Table(numbers, none, 1 - benign.astype(np.int64), fingerprint_of(None))
+
+
+def _read(dataset: Dataset, path: Path) -> Table:
+    try:
+        import polars as pl
+    except ImportError:
+        raise InputError(
+            "polars", "is needed to read data sets. Install it: pip install 'voteprune[bench]'"
+        ) from None
+    text = read_text(path)
+    try:
+        frame = pl.read_csv(text, infer_schema_length=None)
+    except pl.exceptions.PolarsError as error:
+        raise FileFormatError(path, f"is not a CSV table: {error}.") from None
+    if dataset.target not in frame.columns:
+        raise FileFormatError(
+            path, f"has no column {dataset.target!r}, only {', '.join(frame.columns[:8])}, ..."
+        )
+    labels = frame[dataset.target].cast(pl.String)
+    if labels.null_count() or labels.n_unique() > 2:
+        raise FileFormatError(path, f"column {dataset.target!r} must hold two classes on all rows.")
+    y = (labels == dataset.positive).cast(pl.Int64).to_numpy()
+    features = frame.drop(dataset.target)
+    text_columns = [name for name, kind in features.schema.items() if kind == pl.String]
+    numbers = features.drop(text_columns).cast(pl.Float64).to_numpy()
+    words = np.array(features.select(text_columns).rows(), dtype=object)
+    return Table(
+        np.asarray(numbers, dtype=np.float64).reshape(len(y), -1),
+        words.reshape(len(y), -1),
+        np.asarray(y),
+        hashlib.sha256(text).hexdigest(),
+    )

@@ -1,0 +1,238 @@
+"""A plan: one TOML file that says what to run, read and checked before any work starts.
+
+::
+
+    datasets = ["bcw", "drd"]        # ids of the catalogue, or of [[dataset]] tables
+    seeds = [10, 20]                 # of the folds; 10, 20, ..., 100 in the paper
+    folds = [0, 1]                   # all ten when left out
+    pool_sizes = [100, 40]           # K
+    methods = ["F1", "HC-UWA"]       # the paper's when left out
+    time_limit = 60                  # seconds for each
+    pool = "my-pool.toml"            # the paper's when left out
+
+    [[grid]]                         # any number of grids; each may set any of the above anew
+    datasets = ["def"]
+    folds = [0, 1, 2]
+
+    [[dataset]]                      # a table of your own
+    id = "mine"
+    file = "mine.csv"
+    target = "label"
+    positive = "yes"
+
+    [method.mine]                    # a contender of your own
+    function = "mymodule.choose"
+
+    [votes]                          # prune vote files that exist; nothing is trained
+    folder = "published"
+    pattern = "{dataset}_{seed}_{fold}.csv"
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import FileFormatError, InputError
+from .contenders import PAPER, Contender, read_contenders
+from .datasets import Dataset, catalogue
+from .pool import PAPER_POOL, Pool, read_pool
+from .protocol import FOLDS
+
+PLANS = Path(__file__).with_name("plans")
+"""Plans that come with the package, by name."""
+
+_GRID = ("datasets", "seeds", "folds", "pool_sizes", "methods", "time_limit")
+_ELSE = ("pool", "grid", "dataset", "method", "votes")
+_DEFAULTS: dict[str, Any] = {
+    "seeds": list(range(10, 101, 10)),
+    "folds": list(range(FOLDS)),
+    "pool_sizes": [40, 60, 80, 100],
+    "methods": [contender.label for contender in PAPER],
+    "time_limit": 300.0,
+}
+_FIELDS = {"dataset", "DATASET", "seed", "fold", "fold_from_1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Everything of one kind with everything of the others.
+
+    Parameters
+    ----------
+    datasets, seeds, folds, pool_sizes, contenders
+        What to combine.
+    time_limit
+        Seconds for each method that has no limit of its own.
+    """
+
+    datasets: tuple[Dataset, ...]
+    seeds: tuple[int, ...]
+    folds: tuple[int, ...]
+    pool_sizes: tuple[int, ...]
+    contenders: tuple[Contender, ...]
+    time_limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class VoteFiles:
+    """Where vote files lie that somebody else has made.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    pattern
+        Name of a file in it, with {dataset} or {DATASET}, {seed}, and {fold} or {fold_from_1}.
+    """
+
+    folder: Path
+    pattern: str
+
+    def path(self, dataset: str, seed: int, fold: int) -> Path:
+        """Return the file of one fold."""
+        return self.folder / self.pattern.format(
+            dataset=dataset,
+            DATASET=dataset.upper(),
+            seed=seed,
+            fold=fold,
+            fold_from_1=fold + 1,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run.
+
+    Parameters
+    ----------
+    grids
+        What to combine with what.
+    pool
+        The classifiers; None where `votes` are given.
+    votes
+        Vote files to prune; None where pools are to be trained.
+    text
+        The file's own words, to be kept with the results.
+    """
+
+    grids: tuple[Grid, ...]
+    pool: Pool | None
+    votes: VoteFiles | None
+    text: str
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Read a plan.
+
+    Parameters
+    ----------
+    path
+        A TOML file, or the name of a plan that comes with the package.
+
+    Raises
+    ------
+    InputError
+        If anything in it cannot be run; a `FileFormatError` if it is no TOML.
+    """
+    file = Path(path)
+    if not file.exists() and (PLANS / f"{path}.toml").exists():
+        file = PLANS / f"{path}.toml"
+    try:
+        text = file.read_text(encoding="utf-8")
+        parts = tomllib.loads(text)
+    except OSError as error:
+        known = ", ".join(sorted(plan.stem for plan in PLANS.glob("*.toml")))
+        raise FileFormatError(
+            path, f"cannot be read: {error.strerror}. Give a TOML file or one of {known}."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FileFormatError(path, f"is not valid TOML: {error}.") from None
+    return _plan(parts, text, file.absolute().parent)
+
+
+def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
+    if extra := set(parts) - {*_GRID, *_ELSE}:
+        raise InputError(
+            min(extra), f"is not known in a plan. Known are {', '.join((*_GRID, *_ELSE))}."
+        )
+    known = catalogue() | {own.id: own for own in _own_datasets(parts.get("dataset", []), home)}
+    votes = _votes(parts["votes"], home) if "votes" in parts else None
+    if votes is not None and "pool" in parts:
+        raise InputError("pool", "is of no use where vote files are given. Leave one of them out.")
+    pool = None
+    if votes is None:
+        pool = read_pool(home / parts["pool"] if "pool" in parts else PAPER_POOL)
+    shared = {name: parts[name] for name in _GRID if name in parts}
+    own = parts.get("method", {})
+    grids = []
+    for table in parts.get("grid", [{}]):
+        if extra := set(table) - set(_GRID):
+            raise InputError(f"grid.{min(extra)}", f"is not known. Known are {', '.join(_GRID)}.")
+        grids.append(_grid({**_DEFAULTS, **shared, **table}, known, own, pool))
+    return Plan(tuple(grids), pool, votes, text)
+
+
+def _grid(
+    wish: dict[str, Any], known: dict[str, Dataset], own: dict[str, Any], pool: Pool | None
+) -> Grid:
+    names = wish.get("datasets")
+    if not isinstance(names, list) or not names:
+        raise InputError("datasets", f"expected a list of ids, got {names!r}.")
+    for name in names:
+        if name not in known:
+            raise InputError("datasets", f"{name!r} is not known. Known are {', '.join(known)}.")
+    seeds, folds, sizes = (_whole(wish[key], key) for key in ("seeds", "folds", "pool_sizes"))
+    if max(folds) >= FOLDS:
+        raise InputError("folds", f"are numbered from 0 to {FOLDS - 1}.")
+    if pool is not None:
+        for k in sizes:
+            pool.check_size(k)
+    limit = wish["time_limit"]
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit < 0:
+        raise InputError("time_limit", f"is {limit!r}; give seconds, 0 or more.")
+    contenders = read_contenders(wish["methods"], own, "methods")
+    for contender in contenders:
+        contender.check()
+    chosen = tuple(known[name] for name in dict.fromkeys(names))
+    return Grid(chosen, seeds, folds, sizes, contenders, float(limit))
+
+
+def _whole(values: object, argument: str) -> tuple[int, ...]:
+    sound = isinstance(values, list) and values and all(type(value) is int for value in values)
+    if not sound or min(values) < 0:  # type: ignore[call-overload]
+        raise InputError(argument, f"expected a list of whole numbers from 0 on, got {values!r}.")
+    return tuple(dict.fromkeys(values))  # type: ignore[call-overload]
+
+
+def _own_datasets(tables: Any, home: Path) -> list[Dataset]:
+    found = []
+    for table in tables:
+        sound = {"id", "file"} <= set(table) <= {"id", "file", "name", "target", "positive"}
+        if not sound or not re.fullmatch(r"[A-Za-z0-9_.]+", str(table["id"])):
+            raise InputError(
+                "dataset",
+                "must have id (letters, digits, _ and .) and file, and may have name, target and "
+                "positive.",
+            )
+        parts = {**table, "file": home / table["file"]}
+        found.append(Dataset(**{"name": table["id"], **parts}))
+    return found
+
+
+def _votes(table: Any, home: Path) -> VoteFiles:
+    if not isinstance(table, dict) or set(table) != {"folder", "pattern"}:
+        raise InputError("votes", "must have folder and pattern, and nothing else.")
+    files = VoteFiles(home / table["folder"], table["pattern"])
+    try:
+        files.path("x", 1, 1)
+    except (KeyError, IndexError, ValueError):
+        raise InputError(
+            "votes.pattern", f"may hold {', '.join('{' + name + '}' for name in sorted(_FIELDS))}."
+        ) from None
+    if not files.folder.is_dir():
+        raise InputError("votes.folder", f"{files.folder} is not a folder. Name the right one.")
+    return files

@@ -1,0 +1,240 @@
+"""`Record`: what one task of an experiment found; `Failure`: why one found nothing.
+
+The folder of a run holds them as lines of JSON, ``results*.jsonl`` and ``failures*.jsonl``, one
+file of each for every shard. Lines are only ever appended. A line that was cut off, because the
+machine died while it was written, counts as not written; its task runs again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..confusion import Confusion
+from ..exceptions import FileFormatError
+from ..ledger import relative_gap
+
+RESULTS, FAILURES = "results", "failures"
+"""How the names of a run's files begin."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """The committee a method chose in one fold, counted on both parts.
+
+    Parameters
+    ----------
+    key
+        Content hash of the task, by which it is found again.
+    dataset, seed, fold, pool_size, method
+        The task: a data set's id, the seed of its folds, the fold left out for testing (from 0
+        on), K, and the method's label in the tables ("F1", "HC-UWA", ...).
+    objective
+        What the method maximised on the validation part.
+    status, termination
+        As in `voteprune.Solution`; there is always a committee, so "optimal" or "feasible".
+    value, bound
+        Objective on the validation part and what no committee can exceed; no bound from methods
+        that prove nothing.
+    n_validation, n_test
+        Rows of the two parts.
+    validation, test
+        Confusion counts of the committee on them.
+    threshold, members, names, families, multiplicities
+        The committee: indices in the pool of K, their names, and the model each comes from.
+        `multiplicities` is empty where everybody has one vote.
+    diversity
+        Mean failure credit over all pairs of members, None for a committee of one.
+    seconds
+        Time the method took.
+    trace
+        Seconds, value (None before the first committee) and bound (None where there is none),
+        whenever one of them improved.
+    """
+
+    key: str
+    dataset: str
+    seed: int
+    fold: int
+    pool_size: int
+    method: str
+    objective: str
+    status: str
+    termination: str
+    value: float
+    bound: float | None
+    n_validation: int
+    n_test: int
+    validation: Confusion
+    test: Confusion
+    threshold: int
+    members: tuple[int, ...]
+    names: tuple[str, ...]
+    families: tuple[str, ...]
+    multiplicities: tuple[int, ...] = ()
+    diversity: float | None = None
+    seconds: float = 0.0
+    trace: tuple[tuple[float, float | None, float | None], ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Number of members."""
+        return len(self.members)
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a bound."""
+        return relative_gap(self.value, self.bound)
+
+    @property
+    def run(self) -> tuple[str, int, int]:
+        """Data set, seed and fold: what methods are ranked within."""
+        return self.dataset, self.seed, self.fold
+
+    def to_json(self) -> str:
+        """Write the record as one line of JSON."""
+        parts: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        for name in ("validation", "test"):
+            parts[name] = [getattr(parts[name], count) for count in ("tp", "fn", "tn", "fp")]
+        return json.dumps(parts, allow_nan=False, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Record:
+        """Read a record back.
+
+        Raises
+        ------
+        ValueError
+            If the line is no record.
+        """
+        parts = _object(line)
+        try:
+            for name in ("validation", "test"):
+                parts[name] = Confusion(*parts[name])
+            for name in ("members", "names", "families", "multiplicities"):
+                parts[name] = tuple(parts[name])
+            parts["trace"] = tuple(tuple(step) for step in parts["trace"])
+            return cls(**parts)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"is not a record: {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why a task found nothing. It is tried again in the next run.
+
+    Parameters
+    ----------
+    key
+        Content hash of the task.
+    dataset, seed, fold, pool_size, method
+        The task, as in `Record`. Where the pool could not be trained, `method` is "votes" and
+        `pool_size` is 0.
+    reason
+        What went wrong: the kind of error and its message.
+    detail
+        Where it went wrong, for whoever repairs it.
+    """
+
+    key: str
+    dataset: str
+    seed: int
+    fold: int
+    pool_size: int
+    method: str
+    reason: str
+    detail: str = ""
+
+    def to_json(self) -> str:
+        """Write the failure as one line of JSON."""
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return json.dumps(parts, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, line: str) -> Failure:
+        """Read a failure back; ValueError if the line is none."""
+        try:
+            return cls(**_object(line))
+        except TypeError as error:
+            raise ValueError(f"is not a failure: {error}") from None
+
+
+def read_records(run: str | Path) -> list[Record]:
+    """Read what a run has found so far.
+
+    Every data set, seed, fold, K and method has one record: the last, where a plan was run again
+    with other limits.
+
+    Parameters
+    ----------
+    run
+        The run's folder. It may be read while the run goes on.
+
+    Raises
+    ------
+    FileFormatError
+        If the folder is missing, or a whole line in it is no record.
+    """
+    records: dict[tuple[object, ...], Record] = {}
+    for path, number, line in _lines(run, RESULTS):
+        try:
+            record = Record.from_json(line)
+        except ValueError as error:
+            raise FileFormatError(path, _damaged(error), number) from None
+        place = (*record.run, record.pool_size, record.method)
+        if place not in records or records[place].key != record.key:
+            records[place] = record
+    return list(records.values())
+
+
+def read_failures(run: str | Path) -> list[Failure]:
+    """Read the last failure of every task that has failed and has not succeeded since.
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    """
+    done = {record.key for record in read_records(run)}
+    failures: dict[str, Failure] = {}
+    for path, number, line in _lines(run, FAILURES):
+        try:
+            failure = Failure.from_json(line)
+        except ValueError as error:
+            raise FileFormatError(path, _damaged(error), number) from None
+        failures[failure.key] = failure
+    return [failure for key, failure in failures.items() if key not in done]
+
+
+def _lines(run: str | Path, kind: str) -> Iterator[tuple[Path, int, str]]:
+    """Yield every whole line of the run's files of one kind, with its place."""
+    folder = Path(run)
+    if not folder.is_dir():
+        raise FileFormatError(folder, "is not a folder. Give the folder of a run.")
+    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+        try:
+            text = path.read_bytes()
+        except OSError as error:
+            raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
+        # What follows the last line end was cut off while it was written.
+        whole = text[: text.rfind(b"\n") + 1].decode("utf-8", "replace")
+        for number, line in enumerate(whole.split("\n"), start=1):
+            if line.strip():
+                yield path, number, line
+
+
+def _object(line: str) -> dict[str, Any]:
+    parts = json.loads(line)
+    if not isinstance(parts, dict):
+        raise ValueError("is not a JSON object")
+    return parts
+
+
+def _damaged(error: ValueError) -> str:
+    return (
+        f"{error}. Lines are written whole, so somebody has changed the file. Delete the line; "
+        "its task will run again."
+    )

@@ -1,0 +1,209 @@
+"""The exact method for margins: search, bound every size, settle what is left size by size.
+
+0. Pools so small that all committees can be tried in a moment are.
+1. First committees, the closure bound, and a second of local search.
+2. One linear program at the sizes with the highest bounds; the prices of each bound all other
+   sizes (`sizes`). For hinges this is often the proof already.
+3. Best first, the size with the highest bound goes to a solver, which looks for something better
+   than the best so far, for a while; it comes back with a lower bound and queues again, for twice
+   as long.
+
+It is anytime: no size can exceed its own bound, so the largest of them holds at every moment.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from ..bounds import closure_bound
+from ..infeasible import Found, explain
+from ..ledger import OPTIMAL_GAP, Ledger, Progress, StopRequested
+from ..mip import solve_model
+from ..openings import open_run
+from ..run import Outcome, Run
+from ..search import search
+from ..solvers import Solver, SolverFailure, call
+from .brute import enumerate_margins
+from .model import margin_model
+from .problem import MarginProblem
+from .sizes import Sizes
+from .walk import MarginWalker
+
+_ENUMERATE = 2**21
+"""Subsets times patterns up to which trying everything is quickest."""
+
+_SEARCH_SECONDS = 1.0
+_LINEAR_SHARE = 0.4
+"""Share of the time that the linear programs may take."""
+
+_FIRST_TURN = 2.0
+"""Seconds a solver has for a size at first."""
+
+_EXPLAIN_SECONDS = 2.0
+"""An infeasible request is explained even if its proof took all the time."""
+
+_SAFETY = 1e-7
+"""Relative room left for rounding when floating-point bounds are read."""
+
+
+def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
+    """Find the best committee and prove it, as far as the time allows."""
+    if 2**problem.n_classifiers * problem.patterns.n_patterns <= _ENUMERATE:
+        return enumerate_margins(problem, run)
+    over = open_run(problem, run)
+    if over is not None:
+        return over
+    run.ledger.tighten(closure_bound(problem))
+    if problem.allowed:
+        walker = MarginWalker(problem, run.ledger, run.seed)
+        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        search(walker, run.ledger, until, patience=2 * problem.n_classifiers)
+    outcome = _settle(problem, run, _bound_sizes(problem, run))
+    return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
+
+
+def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
+    """Return a bound for every size that may hold something better, in units."""
+    ledger = run.ledger
+    sizes, scale = Sizes.of(problem)
+    listed = sizes.all()
+    if not len(listed) or ledger.closed or run.seconds_left <= 0:
+        return dict.fromkeys(listed, ledger.bound)
+    largest = float(sizes.weights.max(initial=1.0))
+
+    def in_units(bound: float) -> float:
+        return scale * (bound + _SAFETY * max(largest, abs(bound)))
+
+    def report(bound: float, places: Sequence[int]) -> None:
+        ledger.tighten(in_units(bound))
+        ledger.offer([problem.allowed[place] for place in places])
+
+    target = -np.inf if ledger.units is None else (ledger.units + 1) / scale
+    until = time.time() + _LINEAR_SHARE * run.seconds_left
+    request = (sizes, target, ledger.bound / scale, until)
+    try:
+        bounds = call("margins", "voteprune.margins.relaxation", request, until, report)
+    except SolverFailure as failure:
+        ledger.incidents.append(str(failure))
+        return dict.fromkeys(listed, ledger.bound)
+    return {
+        size: min(ledger.bound, _at_size(problem, size).gains.floor_to_step(in_units(float(bound))))
+        for size, bound in zip(listed, bounds, strict=True)
+    }
+
+
+def _at_size(problem: MarginProblem, size: int) -> MarginProblem:
+    """Return the problem at one size, where values have a coarser grid than over all sizes."""
+    patterns = problem.patterns
+    weights = np.concatenate([patterns.positive, patterns.negative])
+    step = math.gcd(*(int(weight) for weight in np.unique(weights)))
+    step *= math.gcd(*(int(worth) for worth in np.unique(problem.margin.worth(size))))
+    gains = replace(problem.gains, step=max(step * problem.factor(size), 1))
+    return replace(problem, size_min=size, size_max=size, gains=gains)
+
+
+@dataclass
+class _Queue:
+    """Sizes with their bounds: those still to be worked on, and those that are settled.
+
+    Parameters
+    ----------
+    waiting
+        Bound of every size that may hold something better than the best committee.
+    settled
+        What the solver's tolerance leaves open where it has claimed an optimum.
+    turns
+        Seconds every size gets when its turn comes.
+    """
+
+    waiting: dict[int, int]
+    settled: dict[int, int]
+    turns: dict[int, float]
+
+    def drop(self, units: int | None) -> None:
+        """Drop the sizes that hold nothing better."""
+        if units is not None:
+            self.waiting = {s: bound for s, bound in self.waiting.items() if bound > units}
+
+    def bound(self, lowest: int) -> int:
+        """Return what no committee exceeds."""
+        return max([lowest, *self.waiting.values(), *self.settled.values()])
+
+
+def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome:
+    """Let a solver refute the sizes one by one, or find what is better there."""
+    ledger = run.ledger
+    queue = _Queue(dict(bounds), {}, {})
+    while True:
+        queue.drop(ledger.units)
+        if ledger.units is not None:
+            ledger.tighten(queue.bound(ledger.units))
+        if ledger.closed:
+            return Outcome("proved")
+        if not queue.waiting:
+            break
+        if run.seconds_left <= 0:
+            return Outcome("time limit")
+        # The highest bound first; of equals, the smaller size is the smaller problem.
+        size = max(queue.waiting, key=lambda s: (queue.waiting[s], -s))
+        failed = _work_on(problem, run, queue, size)
+        if failed is not None:
+            return failed
+    if ledger.units is None:
+        return Outcome("proved", infeasible=True)
+    gap = ledger.progress().gap
+    fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
+    return Outcome("proved" if fine else "solver tolerance")
+
+
+def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> Outcome | None:
+    """Give a size its turn; tell if that must be the end of the run."""
+    ledger, above = run.ledger, run.ledger.units
+    turn = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
+    here = _at_size(problem, size)
+
+    def forward(_: Progress) -> None:
+        queue.waiting[size] = min(queue.waiting[size], own.bound)
+        if own.committee is not None and own.committee != ledger.committee:
+            ledger.offer(own.committee.members, own.committee.threshold)
+        if ledger.units is not None:
+            ledger.tighten(queue.bound(ledger.units))
+
+    own = Ledger(here, forward)
+    own.tighten(queue.waiting[size])
+    look = replace(run, ledger=own, deadline=min(run.deadline, time.time() + turn))
+    outcome = solve_model(here, look, partial(margin_model, above=above))
+    ledger.incidents.extend(own.incidents)
+    if outcome.termination == "solver failed":
+        return outcome
+    if outcome.infeasible or outcome.termination in ("proved", "solver tolerance"):
+        left = queue.waiting.pop(size)
+        if not outcome.infeasible:
+            queue.settled[size] = min(left, own.bound)
+    return None
+
+
+def _explain(problem: MarginProblem, run: Run) -> str:
+    """Say which constraints clash."""
+    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+
+    def find(anything: object) -> Found:
+        assert isinstance(anything, MarginProblem)
+        ledger = Ledger(anything, lambda progress: progress.value is not None)
+        look = replace(run, ledger=ledger, deadline=deadline, solver=Solver())
+        try:
+            open_run(anything, look)
+            sizes = range(anything.size_min, anything.size_max + 1)
+            everything = anything.row_units * sum(anything.patterns.totals)
+            outcome = _settle(anything, look, dict.fromkeys(sizes, everything))
+        except StopRequested:
+            return ledger.committee, False
+        return None, outcome.infeasible
+
+    return explain(problem, find)

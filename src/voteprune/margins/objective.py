@@ -1,0 +1,130 @@
+"""Margin objectives: how clearly a committee decides, not only whether it is right.
+
+A committee of S members decides by majority: positive iff more than L = floor(S / 2) vote so. On a
+row, the *margin* is the number of correct votes less the number needed, plus a half: +1/2 is won by
+one vote, -1/2 is lost by one. A margin objective rewards a row by its margin up to a *reach* of
+about ``theta * sqrt(S)`` votes, the scale on which the votes of S independent members scatter.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..committee import majority
+from ..exact import exact, show
+from ..exceptions import InputError
+
+AUTOMATIC: Final = "margin"
+"""The objective whose kind is `Ramp` and whose scale is chosen by cross-validation."""
+
+_LARGEST = 1000
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Margin(ABC):
+    """What rows are worth by their margin; `Ramp` and `Hinge` are the two kinds.
+
+    A row is worth 1 when it is won by the reach or more, 1/2 at a margin of 0, and less on the
+    way down; the objective is the mean over the rows, by their weight.
+
+    Parameters
+    ----------
+    theta
+        The reach, in votes, of a committee of one; it grows with the root of the size.
+    """
+
+    theta: Fraction
+
+    def __init__(self, theta: object) -> None:
+        name = type(self).__name__
+        value = exact(theta, f"{name}(theta)")
+        if not 0 < value <= _LARGEST:
+            raise InputError(
+                f"{name}(theta)",
+                f"is {theta!r}; expected a number above 0 and at most {_LARGEST}. Useful are 0.25 "
+                f"to 4; objective={AUTOMATIC!r} chooses one.",
+            )
+        object.__setattr__(self, "theta", value)
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__.lower()}(theta={show(self.theta)})"
+
+    def reach(self, size: int) -> int:
+        """Return the reach of a committee of this size, in half votes.
+
+        It is ``2 * theta * sqrt(size)`` rounded to the next whole number, at least 1. Votes are
+        whole, so nothing finer could be seen in them, and the objective stays a fraction: with
+        the root itself it would be irrational, and committees of different sizes could only be
+        compared as sums of square roots.
+        """
+        doubled = math.isqrt(math.floor(16 * self.theta**2 * size))
+        return max(1, (doubled + 1) // 2)
+
+    def worth(self, size: int) -> NDArray[np.int64]:
+        """Return what a row is worth with 0 .. size positive votes.
+
+        Returns
+        -------
+        worth
+            Two rows: of a positive and of a negative row with so many *positive* votes, in units
+            of ``1 / (2 * reach)``.
+        """
+        doubled = 2 * np.arange(size + 1, dtype=np.int64) - 2 * majority(size) - 1
+        reach = self.reach(size)
+        return np.stack([reach + self._shape(sign * doubled, reach) for sign in (1, -1)])
+
+    @staticmethod
+    @abstractmethod
+    def _shape(margin: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
+        """Cut margins, in half votes, at the reach."""
+
+
+def check_margin(objective: object) -> Margin | Literal["margin"] | None:
+    """Return the margin an objective asks for, None if it is another kind of objective.
+
+    Raises
+    ------
+    InputError
+        If a kind of margin is given without its scale.
+    """
+    if isinstance(objective, Margin):
+        return objective
+    if isinstance(objective, type) and issubclass(objective, Margin):
+        raise InputError(
+            "objective",
+            f"{objective.__name__} needs a scale. Give {objective.__name__}(1.0), say, or "
+            f"{AUTOMATIC!r} to have one chosen.",
+        )
+    return AUTOMATIC if objective == AUTOMATIC else None
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ramp(Margin):
+    """The margin cut at the reach on both sides: a soft accuracy between 0 and 1.
+
+    However badly a row is lost, it costs no more than one lost by the reach, so hopeless rows do
+    not draw the committee towards them. With a small theta it is the accuracy by majority.
+    """
+
+    @staticmethod
+    def _shape(margin: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
+        return np.clip(margin, -reach, reach)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Hinge(Margin):
+    """The margin cut at the reach above only: concave, so that bounds are nearly tight.
+
+    Rows lost by more than the reach count below 0, every vote more.
+    """
+
+    @staticmethod
+    def _shape(margin: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
+        return np.minimum(margin, reach)

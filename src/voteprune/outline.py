@@ -1,0 +1,224 @@
+"""`Outline`: where the true and false positives of all allowed committees must lie.
+
+A bound on a weighted sum, ``a tp + b fp <= c`` for every committee, is a half-plane. Many of them
+cut a polygon out of the rectangle of all counts, and what a formula cannot exceed in the polygon
+no committee can. Committees moreover sit on a lattice, for rows are counted whole: the highest
+point of the lattice inside is a better bound, and the one that closes a proof.
+
+Points are in units of ``1 / denominator`` of the patterns' weights, so they are integers.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from .formulas import Curve, Floats, Point, Ratio, Weights, confusion_at
+from .gains import Gains
+from .problem import Problem
+
+_MOST_COLUMNS = 100_000
+"""Of the lattice; where there are more the polygon alone must do."""
+
+_ROUNDING = 1e-9
+"""Relative room left where floats choose what is then looked at exactly."""
+
+
+@dataclass(frozen=True, slots=True)
+class HalfPlane:
+    """``a tp + b fp <= c``."""
+
+    a: Fraction
+    b: Fraction
+    c: Fraction
+
+    def holds(self, tp: Fraction, fp: Fraction) -> bool:
+        """Tell whether a point lies inside."""
+        return self.a * tp + self.b * fp <= self.c
+
+
+@dataclass(frozen=True, slots=True)
+class Summit:
+    """What a formula cannot exceed in an outline, and where it would be so high."""
+
+    score: Fraction
+    point: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """A polygon that holds all allowed committees' true and false positives.
+
+    Parameters
+    ----------
+    formula
+        What is maximised.
+    positives, negatives
+        Weight of the classes, in units.
+    steps
+        Greatest common divisor of the patterns' weights in each class, in units.
+    planes
+        Half-planes that hold every allowed committee.
+    """
+
+    formula: Curve
+    positives: int
+    negatives: int
+    steps: tuple[int, int]
+    planes: tuple[HalfPlane, ...] = ()
+
+    @classmethod
+    def of(cls, problem: Problem, *, limited: bool = True) -> Outline:
+        """Start with what the limits on criteria say, and without points where 0 divides.
+
+        Parameters
+        ----------
+        problem
+            What is being solved; it has a formula.
+        limited
+            Whether to look at its limits on criteria.
+        """
+        if problem.formula is None:
+            raise AssertionError("a weighted sum needs no outline")
+        patterns = problem.patterns
+        steps = (
+            math.gcd(*map(int, np.unique(patterns.positive))),
+            math.gcd(*map(int, np.unique(patterns.negative))),
+        )
+        whole = cls(problem.formula, *patterns.totals, steps)
+        if isinstance(problem.formula, Ratio):
+            below = problem.formula.denominator
+            smallest = Gains.of(below, patterns).unit
+            whole = whole.below(below, -smallest, patterns.denominator, sign=-1)
+        for limit in problem.metric_limits if limited else ():
+            least = limit.least * limit.gains.unit
+            whole = whole.below(limit.weights, -least, patterns.denominator, sign=-1)
+        return whole
+
+    def below(self, weights: Weights, bound: Fraction, denominator: int, sign: int = 1) -> Outline:
+        """Return the part where ``sign * weights <= bound``.
+
+        Parameters
+        ----------
+        weights
+            Of the confusion counts.
+        bound
+            In the counts' own unit.
+        denominator
+            How many units make a count of one.
+        sign
+            -1 for a floor.
+        """
+        fixed = weights.fn * self.positives + weights.tn * self.negatives
+        a, b = sign * (weights.tp - weights.fn), sign * (weights.fp - weights.tn)
+        plane = HalfPlane(a, b, bound * denominator - sign * fixed)
+        return replace(self, planes=(*self.planes, plane))
+
+    def corners(self) -> list[Point]:
+        """Return the corners of the polygon in order; none if it is empty."""
+        zero, p, n = Fraction(0), Fraction(self.positives), Fraction(self.negatives)
+        corners: list[Point] = [(zero, zero), (p, zero), (p, n), (zero, n)]
+        for plane in self.planes:
+            corners = _clip(corners, plane)
+        return corners
+
+    def summit(self) -> Summit | None:
+        """Return the highest the formula can be in the polygon; None if it is empty."""
+        p, n = Fraction(self.positives), Fraction(self.negatives)
+        found = self.formula.summit(self.corners(), p, n)
+        return None if found is None else Summit(*found)
+
+    def lattice_summit(self, floor: Fraction | None) -> Summit | None:
+        """Return the highest point of the lattice in the polygon, None if none is above `floor`.
+
+        Along a column of equal tp every formula is highest at one of the ends.
+        """
+        if self.positives // self.steps[0] >= _MOST_COLUMNS:
+            return self.summit()
+        waiting = self._column_ends(-np.inf if floor is None else _lowered(floor))
+        heapq.heapify(waiting)
+        best = None if floor is None else Summit(floor, (Fraction(0), Fraction(0)))
+        found = False
+        while waiting:
+            negative, tp, fp, inwards = heapq.heappop(waiting)
+            if best is not None and -negative < _lowered(best.score):
+                break
+            point = (Fraction(tp), Fraction(fp))
+            if all(plane.holds(*point) for plane in self.planes):
+                score = self._score(point)
+                if best is None or score > best.score:
+                    best, found = Summit(score, point), True
+            elif 0 <= fp + inwards <= self.negatives:
+                # Rounding put it just outside; the next one in its column may be inside.
+                height = self._heights(np.array([tp]), np.array([fp + inwards]))[0]
+                heapq.heappush(waiting, (-float(height), tp, fp + inwards, inwards))
+        return best if found else None
+
+    def tp_range(self) -> tuple[int, int]:
+        """Return the least and the largest tp of the lattice in the polygon, which is not empty."""
+        values = [tp for tp, _ in self.corners()]
+        step = self.steps[0]
+        return math.ceil(min(values) / step) * step, math.floor(max(values) / step) * step
+
+    def _score(self, point: Point) -> Fraction:
+        p, n = Fraction(self.positives), Fraction(self.negatives)
+        return self.formula.score(confusion_at(point, p, n))
+
+    def _heights(self, tp: Floats, fp: Floats) -> Floats:
+        heights = self.formula.scores(tp, fp, float(self.positives), float(self.negatives))
+        return np.nan_to_num(heights, nan=-np.inf)
+
+    def _column_ends(self, floor: float) -> list[tuple[float, int, int, int]]:
+        """Return minus the score, tp, fp and the way inwards of the ends of all columns.
+
+        Floats, rounded outwards; ends with scores below `floor` are left out.
+        """
+        step = self.steps[1]
+        tp = np.arange(0, self.positives + 1, self.steps[0], dtype=np.float64)
+        low, high = np.zeros(len(tp)), np.full(len(tp), float(self.negatives))
+        room = _ROUNDING * (self.positives + self.negatives)
+        for plane in self.planes:
+            scale = max(abs(plane.a), abs(plane.b))
+            if not scale:
+                continue
+            a, b, c = (float(part / scale) for part in (plane.a, plane.b, plane.c))
+            if abs(b) < _ROUNDING:
+                high[a * tp > c + room] = -1.0
+            elif b < 0:
+                low = np.maximum(low, (a * tp - c) / -b - room / -b)
+            else:
+                high = np.minimum(high, (c - a * tp) / b + room / b)
+        low, high = np.ceil(low / step) * step, np.floor(high / step) * step
+        ends: list[tuple[float, int, int, int]] = []
+        for fp, inwards in ((low, step), (high, -step)):
+            heights = self._heights(tp, fp)
+            # Where a denominator is 0 the next one in the column speaks for it.
+            lost = np.isneginf(heights)
+            fp = np.where(lost, fp + inwards, fp)
+            heights = np.where(lost, self._heights(tp, fp), heights)
+            inside = np.flatnonzero((low <= fp) & (fp <= high) & (heights > floor))
+            ends += [(-float(heights[i]), int(tp[i]), int(fp[i]), inwards) for i in inside]
+        return ends
+
+
+def _clip(corners: list[Point], plane: HalfPlane) -> list[Point]:
+    """Return the corners of the part of a convex polygon inside a half-plane."""
+    kept: list[Point] = []
+    for i, (tp, fp) in enumerate(corners):
+        before = corners[i - 1]
+        here, there = (plane.a * x + plane.b * y - plane.c for x, y in ((tp, fp), before))
+        if (here > 0) != (there > 0) and here != there:
+            s = there / (there - here)
+            kept.append((before[0] + s * (tp - before[0]), before[1] + s * (fp - before[1])))
+        if here <= 0:
+            kept.append((tp, fp))
+    return list(dict.fromkeys(kept))
+
+
+def _lowered(score: Fraction) -> float:
+    nearest = float(score)
+    return nearest - _ROUNDING * max(1.0, abs(nearest))

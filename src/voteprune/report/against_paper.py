@@ -1,0 +1,138 @@
+"""The paper's result tables, made again from our records, with its figures beside ours."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from ..experiment.records import Record
+from . import paper
+from .lines import entry, lines, notes, part_note, places, spread, with_averages
+from .results import Results, Score, balanced_out_of_sample, in_sample, mean, out_of_sample
+from .table import Entry, Line, Table
+
+_SPREAD = (
+    "± is the standard deviation of the seeds' means: the paper's are too small to be those of "
+    "single runs."
+)
+_AVERAGE = "Averages are over data sets that have all figures, ours and the paper's."
+
+
+def accuracy_table(results: Results) -> Table:
+    """Return the out-of-sample accuracy of every method, data set and K."""
+    return Table(
+        "accuracy",
+        "Accuracy on the test part",
+        notes(_SPREAD, _AVERAGE, part_note(results)),
+        ("data set", "K"),
+        results.methods,
+        _means(results, out_of_sample, paper.accuracy()),
+    )
+
+
+def balanced_table(results: Results) -> Table:
+    """Return the out-of-sample balanced accuracy of every method, data set and K."""
+    return Table(
+        "balanced_accuracy",
+        "Balanced accuracy on the test part",
+        notes("The mean of recall and specificity.", _SPREAD, _AVERAGE, part_note(results)),
+        ("data set", "K"),
+        results.methods,
+        _means(results, balanced_out_of_sample, paper.balanced_accuracy()),
+    )
+
+
+def overfitting_table(results: Results) -> Table:
+    """Return how much accuracy is lost from the validation part to the test part."""
+    published = paper.overfitting()
+
+    def make(dataset: str, pool_size: int, method: str) -> Entry:
+        records = results.cell(dataset, pool_size, method)
+        seeds = sorted({record.seed for record in records})
+        by_seed = (_loss([r for r in records if r.seed == seed]) for seed in seeds)
+        return entry(
+            _loss(records),
+            spread([loss for loss in by_seed if loss is not None]),
+            len(records),
+            published.get((dataset, pool_size, method)),
+        )
+
+    return Table(
+        "overfitting",
+        "Over-fitting: accuracy lost from the validation part to the test part",
+        notes(
+            "(test - validation) / validation, of the mean accuracies, as the paper has it: the "
+            "more negative, the more was over-fitted. ± is the standard deviation between seeds.",
+            _AVERAGE,
+            part_note(results),
+        ),
+        ("data set", "K"),
+        results.methods,
+        with_averages(results, lines(results, results.methods, make)),
+    )
+
+
+def gap_table(results: Results) -> Table:
+    """Return the optimality gaps of the methods that prove something."""
+    published = paper.gaps()
+    columns = tuple(
+        method
+        for method in results.methods
+        if any(_gaps(results.cell(*place, method)) for place in places(results))
+    )
+
+    def make(dataset: str, pool_size: int, method: str) -> Entry:
+        gaps = _gaps(results.cell(dataset, pool_size, method))
+        return entry(
+            statistics.fmean(gaps) if gaps else None,
+            spread(gaps),
+            len(gaps),
+            published.get((dataset, pool_size, method)),
+        )
+
+    return Table(
+        "gaps",
+        "Optimality gaps in per cent",
+        notes(
+            "(bound - value) / |value| on the validation part: the mean over the runs ± their "
+            "standard deviation; 0 means proved optimal. The paper's: CPLEX 12.8, 5 minutes, "
+            "8 cores, K = 100; this run's time limits are in its plan.",
+            part_note(results),
+        ),
+        ("data set", "K"),
+        columns,
+        tuple(lines(results, columns, make)),
+        decimals=2,
+        better="low",
+        rivals=False,  # each solves a problem of its own
+    )
+
+
+def _means(
+    results: Results, score: Score, published: Mapping[paper.Key, paper.Published]
+) -> tuple[Line, ...]:
+    def make(dataset: str, pool_size: int, method: str) -> Entry:
+        found = mean(results.cell(dataset, pool_size, method), score)
+        figure = published.get((dataset, pool_size, method))
+        if found is None:
+            return entry(None, None, 0, figure)
+        return entry(found.value, found.between_seeds, found.runs, figure)
+
+    return with_averages(results, lines(results, results.methods, make))
+
+
+def _gaps(records: Sequence[Record]) -> list[float]:
+    return [100 * gap for r in records if (gap := r.gap) is not None and math.isfinite(gap)]
+
+
+def _loss(records: Sequence[Record]) -> float | None:
+    """Return the loss of the mean accuracies, relative to the validation part's."""
+    inside = [score for record in records if (score := in_sample(record)) is not None]
+    outside = [score for record in records if (score := out_of_sample(record)) is not None]
+    if not inside or not outside or not any(inside):
+        return None
+    before = sum(inside, Fraction(0)) / len(inside)
+    after = sum(outside, Fraction(0)) / len(outside)
+    return float((after - before) / before)

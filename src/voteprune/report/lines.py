@@ -1,0 +1,125 @@
+"""Lines of a table: a data set and K each, our figures with the paper's beside them."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+
+from . import paper
+from .results import Results
+from .table import Entry, Line
+
+Maker = Callable[[str, int, str], Entry]
+"""Data set, K and method to what stands there."""
+
+AVERAGE = "average"
+"""Key of a line that averages data sets."""
+
+
+def places(results: Results) -> Iterator[tuple[str, int]]:
+    """Yield the pairs of data set and K that have results, in the order of the tables."""
+    for dataset in results.datasets:
+        for pool_size in results.pool_sizes:
+            if any(results.cell(dataset, pool_size, method) for method in results.methods):
+                yield dataset, pool_size
+
+
+def entry(
+    ours: float | None, spread: float | None, runs: int, published: paper.Published | None
+) -> Entry:
+    """Put our figure and the paper's together.
+
+    Parameters
+    ----------
+    ours, spread, runs
+        As in `Entry`.
+    published
+        The paper's figure, if it has one.
+    """
+    if published is None:
+        return Entry(ours, spread, runs=runs)
+    return Entry(ours, spread, published.mean, published.std, runs)
+
+
+def spread(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation; None of fewer than two."""
+    return statistics.stdev(values) if len(values) > 1 else None
+
+
+def part_note(results: Results) -> str:
+    """Say which data sets are only parts of the paper's, and what follows from that."""
+    return " ".join(
+        f"{name} is a part of {whole}; the paper has no figure for it."
+        for name in results.datasets
+        if (whole := paper.whole_of(name))
+    )
+
+
+def notes(*sentences: str) -> str:
+    """Join the sentences that say something."""
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def lines(results: Results, columns: Sequence[str], make: Maker) -> list[Line]:
+    """Make a line of every pair of data set and K.
+
+    Parameters
+    ----------
+    results
+        Of a run.
+    columns
+        Methods.
+    make
+        What stands in a column.
+    """
+    return [
+        Line((dataset, str(k)), tuple(make(dataset, k, method) for method in columns))
+        for dataset, k in places(results)
+    ]
+
+
+def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
+    """Add, for every K, a line that averages the data sets on which all figures are there.
+
+    Where some data sets have figures of the paper, only those are averaged, so that both averages
+    are over the same data sets. One data set alone is not averaged.
+
+    Parameters
+    ----------
+    results
+        Of a run.
+    found
+        The lines, one per data set and K.
+    """
+    added = []
+    for pool_size in results.pool_sizes:
+        at_k = [line for line in found if line.keys[1] == str(pool_size)]
+        shown = [i for i in range(len(results.methods)) if any(_ours(line, i) for line in at_k)]
+        whole = [line for line in at_k if all(_ours(line, i) for i in shown)]
+        whole = [line for line in whole if _published(line)] or whole
+        if len(whole) > 1:
+            added.append(_average(whole, pool_size))
+    return (*found, *added)
+
+
+def _average(whole: Sequence[Line], pool_size: int) -> Line:
+    entries = []
+    for column in zip(*(line.entries for line in whole), strict=True):
+        ours = [cell.ours for cell in column if cell.ours is not None]
+        theirs = [cell.paper for cell in column if cell.paper is not None]
+        entries.append(
+            Entry(
+                ours=statistics.fmean(ours) if len(ours) == len(whole) else None,
+                paper=statistics.fmean(theirs) if len(theirs) == len(whole) else None,
+                runs=sum(cell.runs for cell in column),
+            )
+        )
+    return Line((f"{AVERAGE} of {len(whole)}", str(pool_size)), tuple(entries), summary=True)
+
+
+def _ours(line: Line, column: int) -> bool:
+    return line.entries[column].ours is not None
+
+
+def _published(line: Line) -> bool:
+    return any(cell.paper is not None for cell in line.entries)

@@ -1,0 +1,166 @@
+"""One page to read: a single HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from importlib.resources import files
+from typing import Any
+
+from ..exceptions import InputError
+from .facts import Facts
+from .figures import Picture
+from .standings import verdict_words
+from .table import Line, Table
+
+
+def require_jinja() -> None:
+    """Say what to do where jinja2 is missing."""
+    try:
+        import jinja2  # noqa: F401 - to see whether it is there
+    except ImportError:
+        raise InputError(
+            "jinja2", "is needed to write the page. Install it: pip install 'voteprune[report]'"
+        ) from None
+
+
+def render(facts: Facts, pictures: Sequence[Picture]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    facts
+        From `collect`.
+    pictures
+        From `draw_all`.
+    """
+    require_jinja()
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("voteprune.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    # The largest K first: it is the one the page shows unfolded.
+    drawn: dict[str, list[Picture]] = {}
+    for picture in sorted(pictures, key=lambda picture: picture.pool_size, reverse=True):
+        drawn.setdefault(picture.kind, []).append(picture)
+    return environment.get_template("page.html").render(
+        facts=facts,
+        version=version("voteprune"),
+        css=(files(__package__) / "templates" / "style.css").read_text(encoding="utf-8"),
+        several=len(facts.pool_sizes) > 1,
+        pictures=_Pictures(drawn),
+        tables={name: _shown(table) for name, table in facts.tables.items()},
+        tests=[
+            {
+                "measure": test.measure,
+                "pool_size": test.pool_size,
+                "words": verdict_words(test.verdict),
+            }
+            for test in reversed(facts.tests)
+        ],
+        listings=_listings(facts),
+        coverage=facts.listings["coverage"],
+        failures=facts.listings.get("failures"),
+        sections=_sections(facts),
+    )
+
+
+class _Pictures(dict[str, list[Picture]]):
+    """Pictures by kind; of a kind with nothing to draw there are none."""
+
+    def __missing__(self, kind: str) -> list[Picture]:
+        return []
+
+
+def _sections(facts: Facts) -> list[tuple[str, str]]:
+    names = {
+        "accuracy": "Accuracy",
+        "ranks": "Ranks",
+        "balanced": "Balanced accuracy",
+        "overfitting": "Over-fitting",
+        "proof": "Proof",
+        "committees": "Committees",
+        "time": "Time",
+        "run": "The run",
+    }
+    if "gaps" not in facts.tables:
+        del names["proof"]
+    return [(f"{anchor}-section", name) for anchor, name in names.items()]
+
+
+def _listings(facts: Facts) -> list[dict[str, Any]]:
+    """Return duels and p-values with the measure they are on."""
+    return [
+        {
+            "measure": "balanced accuracy" if "_balanced_" in name else "accuracy",
+            "name": name,
+            "title": listing.title,
+            "note": listing.note,
+            "headings": listing.headings,
+            "rows": listing.rows,
+            "left": listing.left,
+        }
+        for name, listing in reversed(facts.listings.items())
+        if name.startswith(("nemenyi_", "duels_")) and listing.rows
+    ]
+
+
+def _shown(table: Table) -> dict[str, Any]:
+    """Return a table with every figure as it is shown."""
+    return {
+        "name": table.name,
+        "title": table.title,
+        "note": table.note,
+        "keys": table.keys,
+        "columns": table.columns,
+        "compared": any(_compared(line) for line in table.lines),
+        "lines": [
+            {
+                "keys": line.keys,
+                "summary": line.summary,
+                "compared": _compared(line),
+                "cells": _cells(table, line),
+            }
+            for line in table.lines
+        ],
+    }
+
+
+def _cells(table: Table, line: Line) -> list[dict[str, Any]]:
+    winners = table.winners(line)
+    found = []
+    for column, entry in enumerate(line.entries):
+        found.append(
+            {
+                "ours": table.shown(entry.ours),
+                "spread": _spread(table, entry.spread),
+                "paper": table.shown(entry.paper),
+                "paper_spread": _spread(table, entry.paper_spread),
+                "difference": table.shown(entry.difference, signed=True),
+                "way": _way(table, entry.difference),
+                "best": column in winners,
+            }
+        )
+    return found
+
+
+def _spread(table: Table, value: float | None) -> str:
+    """Show a standard deviation; without its leading 0, so that wide tables fit."""
+    return "" if value is None else table.shown(value).removeprefix("0")
+
+
+def _way(table: Table, difference: float | None) -> str:
+    """Say whether ours is better than the paper's, as far as the digits shown tell."""
+    shown = 0.0 if difference is None else float(table.shown(difference))
+    if not shown:
+        return ""
+    return "better" if (shown > 0) == (table.better == "high") else "worse"
+
+
+def _compared(line: Line) -> bool:
+    return any(entry.paper is not None for entry in line.entries)

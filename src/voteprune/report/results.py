@@ -1,0 +1,194 @@
+"""`Results`: the records of a run, put in order, with exact scores.
+
+Scores are fractions, so that two committees that are right on equally many rows tie exactly.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ..confusion import Confusion
+from ..experiment.records import Record
+from . import paper
+
+Score = Callable[[Record], Fraction | None]
+"""What a record is judged by; None where it cannot be judged."""
+
+Run = tuple[str, int, int]
+"""Data set, seed and fold."""
+
+
+def accuracy_of(counts: Confusion) -> Fraction | None:
+    """Return the share of rows that are right; None of no rows."""
+    total = counts.positives + counts.negatives
+    return (Fraction(counts.tp) + counts.tn) / total if total else None
+
+
+def balanced_of(counts: Confusion) -> Fraction | None:
+    """Return the mean of recall and specificity; None where a class has no rows."""
+    if not counts.positives or not counts.negatives:
+        return None
+    return (counts.tp / counts.positives + counts.tn / counts.negatives) / 2
+
+
+def out_of_sample(record: Record) -> Fraction | None:
+    """Return the accuracy on rows the committee was not chosen on."""
+    return accuracy_of(record.test)
+
+
+def balanced_out_of_sample(record: Record) -> Fraction | None:
+    """Return the balanced accuracy on rows the committee was not chosen on."""
+    return balanced_of(record.test)
+
+
+def in_sample(record: Record) -> Fraction | None:
+    """Return the accuracy on the rows the committee was chosen on."""
+    return accuracy_of(record.validation)
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over runs.
+
+    Parameters
+    ----------
+    value
+        The mean of all runs.
+    between_seeds
+        Sample standard deviation of the seeds' means; None with fewer than two seeds.
+    between_runs
+        Sample standard deviation of the runs; None with fewer than two runs.
+    runs
+        How many.
+    """
+
+    value: float
+    between_seeds: float | None
+    between_runs: float | None
+    runs: int
+
+
+class Results:
+    """The records of a run, in the order of the paper's tables.
+
+    Parameters
+    ----------
+    records
+        In any order; data sets and methods that the paper has go by its names. Where a task
+        stands twice, as after a change of its time limit, the later one counts.
+    """
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records: dict[tuple[str, int, str], dict[Run, Record]] = {}
+        self.repeated = 0
+        for record in records:
+            dataset, method = paper.dataset_name(record.dataset), paper.method_name(record.method)
+            place = (dataset, record.pool_size, method)
+            cell = self._records.setdefault(place, {})
+            self.repeated += record.run in cell
+            cell[record.run] = record
+
+    @cached_property
+    def datasets(self) -> tuple[str, ...]:
+        """Data sets, the paper's first and in its order, a part in the place of its whole."""
+
+        def place(name: str) -> tuple[int, str]:
+            known = paper.whole_of(name) or paper.dataset_name(name)
+            order = paper.DATASETS
+            return order.index(known) if known in order else len(order), name
+
+        return tuple(sorted({dataset for dataset, _, _ in self._records}, key=place))
+
+    @cached_property
+    def pool_sizes(self) -> tuple[int, ...]:
+        """The values of K, ascending."""
+        return tuple(sorted({pool_size for _, pool_size, _ in self._records}))
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """Methods: the paper's formulations, others in order of appearance, its benchmarks."""
+        seen = list(dict.fromkeys(method for _, _, method in self._records))
+        first = [name for name in paper.FORMULATIONS if name in seen]
+        last = [name for name in paper.BENCHMARKS if name in seen]
+        return (*first, *(name for name in seen if name not in (*first, *last)), *last)
+
+    @property
+    def records(self) -> list[Record]:
+        """All records that count."""
+        return [record for cell in self._records.values() for record in cell.values()]
+
+    def cell(self, dataset: str, pool_size: int, method: str) -> list[Record]:
+        """Return the runs of a method on a data set, none if there are none."""
+        return list(self._records.get((dataset, pool_size, method), {}).values())
+
+    def complete(
+        self, dataset: str, pool_size: int, methods: Sequence[str], score: Score
+    ) -> dict[Run, tuple[Fraction, ...]]:
+        """Return the scores of the runs in which every one of the methods has one.
+
+        Parameters
+        ----------
+        dataset, pool_size
+            Where.
+        methods
+            Who is compared.
+        score
+            What they are judged by.
+        """
+        cells = [self._records.get((dataset, pool_size, method), {}) for method in methods]
+        found: dict[Run, tuple[Fraction, ...]] = {}
+        for run in cells[0] if cells else {}:
+            if all(run in cell for cell in cells):
+                scores = [score(cell[run]) for cell in cells]
+                if None not in scores:
+                    found[run] = tuple(value for value in scores if value is not None)
+        return found
+
+    def present(self, pool_size: int) -> tuple[str, ...]:
+        """Return the methods that have a record at this K."""
+        return tuple(method for method in self.methods if self._where(pool_size, method))
+
+    def ranked(self, pool_size: int) -> tuple[str, ...]:
+        """Return the methods that have a record at this K on half of its data sets at least.
+
+        Runs in which a ranked method is missing do not count; one that was tried on a single data
+        set must not take all the others away.
+        """
+        here = {dataset for dataset, k, _ in self._records if k == pool_size}
+        return tuple(
+            method for method in self.methods if 2 * self._where(pool_size, method) >= len(here) > 0
+        )
+
+    def _where(self, pool_size: int, method: str) -> int:
+        """Return on how many data sets a method has a record."""
+        return sum((dataset, pool_size, method) in self._records for dataset in self.datasets)
+
+
+def mean(records: Sequence[Record], score: Score) -> Mean | None:
+    """Average a score over runs; None where no run has one.
+
+    Parameters
+    ----------
+    records
+        The runs.
+    score
+        What is averaged.
+    """
+    scored = [(record.seed, value) for record in records if (value := score(record)) is not None]
+    if not scored:
+        return None
+    values = [value for _, value in scored]
+    by_seed: dict[int, list[Fraction]] = {}
+    for seed, value in scored:
+        by_seed.setdefault(seed, []).append(value)
+    seeds = [float(sum(part) / len(part)) for part in by_seed.values()]
+    return Mean(
+        float(sum(values) / len(values)),
+        statistics.stdev(seeds) if len(seeds) > 1 else None,
+        statistics.stdev(map(float, values)) if len(values) > 1 else None,
+        len(values),
+    )

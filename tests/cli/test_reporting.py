@@ -1,0 +1,98 @@
+"""``voteprune report``: tables on stdout, files where they were asked for, and clear refusals."""
+
+import json
+
+import pytest
+
+import synthetic_records as synthetic
+
+RECORDS = synthetic.records(
+    datasets=("bcw", "drd", "aps_part"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return synthetic.write_run(tmp_path_factory.mktemp("run"), RECORDS, [synthetic.failure()])
+
+
+def test_tables_are_printed(run, folder):
+    code, out, err = run("report", folder)
+    assert (code, err) == (0, "")
+    for title in (
+        "Accuracy on the test part",
+        "Average ranks",
+        "Optimality gaps",
+        "without a result",
+    ):
+        assert title in out
+    assert "aps_part is a part of APS" in out
+
+
+@pytest.mark.parametrize(
+    ("form", "sign"), [("markdown", "| BCW |"), ("latex", r"\toprule"), ("csv", "BCW,40,F1,2,")]
+)
+def test_other_forms(run, folder, form, sign):
+    code, out, _ = run("report", folder, "--only", "accuracy", "--format", form)
+    assert code == 0
+    assert sign in out
+    assert "gaps" not in out
+
+
+def test_all_facts_as_json(run, folder):
+    facts = json.loads(run("report", folder, "--format", "json")[1])
+    assert facts["tables"]["accuracy"]["columns"] == list(synthetic.PAPERS)
+    assert facts["failures"] == 1
+
+
+def test_page_and_files_are_written(run, folder, tmp_path):
+    page, files = tmp_path / "report.html", tmp_path / "deep" / "files"
+    code, out, err = run(
+        "report", folder, "-o", page, "--tables", files, "--title", "Mine & <yours>"
+    )
+    assert (code, out) == (0, "")
+    assert str(page) in err
+    html = page.read_text()
+    assert "<title>Mine &amp; &lt;yours&gt;</title>" in html
+    document = (files / "results.md").read_text()
+    for picture in (files / "figures").iterdir():
+        assert f"(figures/{picture.name})" in document
+    stems = {path.stem for path in (files / "tables").iterdir()}
+    for stem in stems:
+        assert {path.suffix for path in (files / "tables").glob(f"{stem}.*")} == {
+            ".md", ".tex", ".csv",
+        }  # fmt: skip
+        assert (files / "tables" / f"{stem}.md").read_text() in document
+    assert {"accuracy", "gaps", "failures", "coverage"} <= stems
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--format", "pdf"), "--format: 'pdf': use one of text, markdown, latex, csv, json"),
+        (("--only", "acuracy"), "--only: there is no table 'acuracy'. There are accuracy,"),
+        (("-o", "/nowhere/at/all.html"), "--output: cannot write to the directory"),
+    ],
+)
+def test_what_cannot_be_is_refused(run, folder, words, message):
+    code, out, err = run("report", folder, *words)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_folder_without_a_run(run, tmp_path):
+    code, _, err = run("report", tmp_path, "-o", tmp_path / "r.html")
+    assert code == 2
+    assert "holds no results yet" in err
+    assert not (tmp_path / "r.html").exists()
+    code, _, err = run("report", tmp_path / "none")
+    assert code == 2
+    assert "is not a folder" in err
+
+
+def test_tables_must_be_a_folder(run, folder, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    code, _, err = run("report", folder, "--tables", tmp_path / "file")
+    assert code == 2
+    assert "is not a folder" in err
+    assert (tmp_path / "file").read_text() == "mine"

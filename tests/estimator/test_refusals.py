@@ -1,0 +1,144 @@
+"""Bad input: a typed error that names the argument and says what to do, before anything trains."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import voteprune as vp
+from memberpools import data, members, neighbours
+from voteprune import PrunedVotingClassifier
+
+
+class Untouchable(ClassifierMixin, BaseEstimator):
+    """Fails the test if anybody trains it."""
+
+    def fit(self, X, y):
+        raise AssertionError("trained before the request was checked")
+
+    def predict(self, X):
+        raise AssertionError("asked before the request was checked")
+
+
+POOL = [("a", Untouchable()), ("b", Untouchable())]
+
+
+def refusal(estimators=POOL, y=None, fit=None, **parameters):
+    X, labels = data(60)
+    with pytest.raises(vp.InputError) as caught:
+        PrunedVotingClassifier(estimators, **parameters).fit(
+            X, labels if y is None else y, **(fit or {})
+        )
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("parameters", "argument", "cure"),
+    [
+        ({"objective": "beauty"}, "objective", "Known are accuracy"),
+        ({"method": "magic"}, "method", "Known are"),
+        ({"diversity": "F9"}, "diversity", "F1"),
+        ({"constraints": [vp.Budget([1, 2, 3], 4)]}, "Budget(costs)", "3 costs for 2 classifiers"),
+        ({"constraints": [vp.Budget({"z": 1}, 4)]}, "Budget(costs)", "'z'"),
+        ({"constraints": [vp.Require("z")]}, "Require", "'z'"),
+        ({"constraints": "recall"}, "constraints", "list of constraints"),
+        ({"cv": "fit"}, "cv", "'prefit'"),
+        ({"cv": 1}, "cv", "from 2 on"),
+        ({"cv": 1.5}, "cv", "between 0 and 1"),
+        ({"cv": True}, "cv", "between 0 and 1"),
+        ({"refit": False}, "refit", "cv=0.3"),
+        ({"cv": "prefit"}, "estimators", "'a' is not fitted"),
+        ({"pos_label": 2}, "pos_label", "classes 0, 1"),
+        ({"time_limit": -1}, "time_limit", "seconds"),
+        ({"n_jobs": 0}, "n_jobs", "but 0"),
+        ({"estimators": []}, "estimators", "non-empty list"),
+        ({"estimators": [Untouchable()]}, "estimators", "(string, estimator)"),
+        ({"estimators": [*POOL, POOL[0]]}, "estimators", "not unique"),
+        ({"estimators": [("cv", Untouchable())]}, "estimators", "conflict"),
+        ({"estimators": [("a", "drop")]}, "estimators", "'drop'"),
+        ({"estimators": [*POOL, ("s", StandardScaler())]}, "estimators", "'s', a StandardScaler"),
+        ({"estimators": [*POOL, ("r", LinearRegression())]}, "estimators", "regressor"),
+        ({"estimators": [*POOL, ("c", Untouchable)]}, "estimators", "Untouchable()"),
+        (
+            {"estimators": [*POOL, ("f", FrozenEstimator(DecisionTreeClassifier()))]},
+            "estimators",
+            "'f' is not fitted",
+        ),
+        ({"estimators": GradientBoostingClassifier()}, "estimators", "corrections, not votes"),
+        ({"estimators": RandomForestClassifier(3)}, "estimators", "cv=0.3"),
+    ],
+)
+def test_a_wrong_argument_is_named_before_anything_is_trained(parameters, argument, cure):
+    error = refusal(**parameters)
+    assert error.argument == argument
+    assert cure in str(error)
+
+
+def test_members_without_fit_need_prefit():
+    class Oracle:
+        def predict(self, X):
+            return np.zeros(len(X))
+
+    error = refusal([("oracle", Oracle())])
+    assert "cv='prefit'" in str(error)
+
+
+def test_three_classes_are_refused_by_name():
+    error = refusal(y=np.arange(60) % 3)
+    assert error.argument == "y"
+    assert "3 classes" in str(error)
+    assert "OneVsRestClassifier" in str(error)
+
+
+def test_one_class_is_refused():
+    assert "one class only" in str(refusal(y=np.ones(60)))
+
+
+def test_an_infeasible_recall_floor_says_so():
+    X, y = data()
+    stump = [("stump", DecisionTreeClassifier(max_depth=1))]
+    with pytest.raises(vp.InfeasibleError) as caught:
+        PrunedVotingClassifier(stump, constraints=vp.AtLeast("recall", 1)).fit(X, y)
+    assert caught.value.argument == "constraints"
+    assert "recall >= 1" in str(caught.value)
+    assert "Relax" in str(caught.value)
+
+
+def test_weights_for_members_that_take_none_name_the_member():
+    weight = np.ones(60)
+    for name, member in (neighbours(), ("pipe", make_pipeline(StandardScaler(), members()[0][1]))):
+        error = refusal([(name, member)], fit={"sample_weight": weight})
+        assert error.argument == "sample_weight"
+        assert repr(name) in str(error)
+        assert "set_fit_request" in str(error)
+
+
+def test_other_metadata_needs_routing():
+    assert "enable_metadata_routing" in str(refusal(fit={"groups": np.ones(60)}))
+
+
+def test_splits_that_are_no_partition_are_refused():
+    assert "exactly one test part" in str(refusal(cv=ShuffleSplit(3, random_state=0)))
+
+
+def test_members_that_know_other_classes_are_refused():
+    X, y = data(60)
+    tree = DecisionTreeClassifier().fit(X, np.array(["cat", "dog"])[y])
+    error = refusal([("tree", tree)], cv="prefit")
+    assert "'tree' was fitted on the classes ['cat', 'dog']" in str(error)
+
+
+def test_scores_are_not_votes():
+    class Scores:
+        def predict(self, X):
+            return X[:, 0]
+
+    error = refusal([("scores", Scores())], cv="prefit")
+    assert "'scores' predicts" in str(error)
+    assert "wrapper" in str(error)

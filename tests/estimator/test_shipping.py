@@ -1,0 +1,131 @@
+"""A fitted committee is kept and shipped: pickle, skops, JSON and ONNX all decide as it does."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+import voteprune as vp
+from memberpools import data, members, words
+from voteprune import PrunedVotingClassifier
+
+X, Y = data(400)
+X = X.astype(np.float32)
+FIT, CHOOSE = slice(0, 200), slice(200, 400)
+
+
+def committee(**parameters):
+    pool = [*members(), ("logistic", make_pipeline(StandardScaler(), LogisticRegression()))]
+    wishes = [vp.AtLeast("size", 5), vp.AtMost("size", 6)]
+    clf = PrunedVotingClassifier(pool, constraints=wishes, random_state=0, **parameters)
+    return clf.fit(X, words(Y))
+
+
+def test_a_pickled_committee_decides_alike_and_leaves_the_votes_behind():
+    clf = committee()
+    assert clf.solution_.problem is not None
+    kept = pickle.loads(pickle.dumps(clf))
+    assert np.array_equal(kept.predict(X), clf.predict(X))
+    assert kept.solution_ == clf.solution_
+    assert kept.solution_.problem is None
+    assert clf.solution_.problem is not None
+
+
+def test_skops_keeps_a_committee_without_pickle(tmp_path):
+    sio = pytest.importorskip("skops.io", reason="skops is not installed")
+    clf, path = committee(), tmp_path / "committee.skops"
+    sio.dump(clf, path)
+    unknown = sio.get_untrusted_types(file=path)
+    # Ours, exact numbers, and what scikit-learn's own trees need too.
+    ours = ("voteprune.", "fractions.Fraction", "sklearn.tree._tree.Tree")
+    assert [name for name in unknown if not name.startswith(ours)] == []
+    kept = sio.load(path, trusted=unknown)
+    assert np.array_equal(kept.predict(X), clf.predict(X))
+    assert kept.solution_ == clf.solution_
+    assert kept.get_params(deep=False)["constraints"] == clf.constraints
+
+
+def test_skops_keeps_the_chosen_trees_of_a_forest(tmp_path):
+    sio = pytest.importorskip("skops.io", reason="skops is not installed")
+    forest = RandomForestClassifier(9, max_depth=4, random_state=0).fit(X[FIT], words(Y[FIT]))
+    clf = PrunedVotingClassifier(forest).fit(X[CHOOSE], words(Y[CHOOSE]))
+    sio.dump(clf, tmp_path / "committee.skops")
+    trusted = sio.get_untrusted_types(file=tmp_path / "committee.skops")
+    kept = sio.load(tmp_path / "committee.skops", trusted=trusted)
+    assert np.array_equal(kept.predict(X), clf.predict(X))
+
+
+def test_the_json_of_a_committee_decides_on_the_members_votes(tmp_path):
+    clf = committee()
+    clf.committee_.save(tmp_path / "committee.json")
+    votes = clf.set_output(transform="pandas").transform(X)
+    votes.columns = list(clf.named_estimators_)
+    decided = vp.Committee.load(tmp_path / "committee.json").predict(pd.DataFrame(votes))
+    assert np.array_equal(words(decided), clf.predict(X))
+
+
+def run(clf, inputs):
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    graph = vp.to_onnx(clf, X[:1])
+    session = runtime.InferenceSession(
+        graph.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return dict(
+        zip(
+            [output.name for output in session.get_outputs()],
+            session.run(None, {session.get_inputs()[0].name: inputs}),
+            strict=True,
+        )
+    )
+
+
+@pytest.fixture
+def converter():
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
+
+
+@pytest.mark.parametrize("pos_label", ["no", "yes"])
+def test_the_onnx_graph_decides_as_the_committee(converter, pos_label):
+    clf = committee(pos_label=pos_label, objective=vp.Weights(tp=3, tn=1))
+    out = run(clf, X)
+    assert np.array_equal(out["label"], clf.predict(X))
+    assert np.array_equal(out["votes"], clf.transform(X).sum(axis=1))
+
+
+@pytest.mark.parametrize(
+    "ensemble",
+    [
+        RandomForestClassifier(9, max_depth=4, random_state=0),
+        BaggingClassifier(
+            DecisionTreeClassifier(max_depth=4), 9, max_features=0.25, random_state=0
+        ),
+        AdaBoostClassifier(n_estimators=9, random_state=0),
+    ],
+)
+def test_members_of_ensembles_become_one_graph(converter, ensemble):
+    ensemble.fit(X[FIT], words(Y[FIT]))
+    clf = PrunedVotingClassifier(ensemble, constraints=vp.AtLeast("size", 3))
+    clf.fit(X[CHOOSE], words(Y[CHOOSE]))
+    assert np.array_equal(run(clf, X)["label"], clf.predict(X))
+
+
+def test_a_member_that_does_not_convert_is_named(converter):
+    class Neighbours(KNeighborsClassifier):
+        """A kind skl2onnx has never heard of."""
+
+    clf = PrunedVotingClassifier([("strange", Neighbours())], cv=3).fit(X, Y)
+    with pytest.raises(vp.InputError, match="'strange', a Neighbours, cannot be converted"):
+        vp.to_onnx(clf, X[:1])
+
+
+def test_without_skl2onnx_the_cure_is_named(monkeypatch):
+    monkeypatch.setattr("voteprune.estimator.export.find_spec", lambda name: None)
+    with pytest.raises(vp.InputError, match=r"pip install 'voteprune\[onnx\]'"):
+        vp.to_onnx(committee(), X[:1])

@@ -1,0 +1,63 @@
+"""Records survive the disk, whole lines only, and are read while a run goes on."""
+
+import pytest
+
+from experiment_records import failure, record
+from voteprune import FileFormatError
+from voteprune.experiment import Failure, Record, read_failures, read_records
+
+
+def write(folder, kind, *lines, end="\n"):
+    path = folder / f"{kind}.jsonl"
+    path.write_text("\n".join(lines) + end)
+    return path
+
+
+def test_a_record_comes_back_as_it_was():
+    for one in (record(), record(bound=None, trace=((0.5, None, None), (1.0, 0.75, None)))):
+        assert Record.from_json(one.to_json()) == one
+    assert Failure.from_json(failure().to_json()) == failure()
+
+
+def test_gap_and_size_follow_from_the_rest():
+    assert record(value=0.8, bound=1.0).gap == pytest.approx(0.25)
+    assert record(bound=None).gap is None
+    assert record().size == 2
+
+
+def test_shards_are_read_together_and_a_task_counts_once(tmp_path):
+    a, b, c = (record(key=key, fold=fold).to_json() for fold, key in enumerate("abc"))
+    write(tmp_path, "results.1-of-2", a, b)
+    write(tmp_path, "results.2-of-2", b, c)
+    assert [one.key for one in read_records(tmp_path)] == ["a", "b", "c"]
+
+
+def test_a_task_with_a_new_limit_takes_the_place_of_the_old(tmp_path):
+    old, new = record(key="a", value=0.5), record(key="b", value=0.625)
+    write(tmp_path, "results", old.to_json(), new.to_json())
+    assert read_records(tmp_path) == [new]
+
+
+def test_a_line_cut_off_counts_as_not_written(tmp_path):
+    whole, cut = record(key="a").to_json(), record(key="b").to_json()
+    for length in (1, 20, len(cut)):
+        write(tmp_path, "results", whole, cut[:length], end="")
+        assert [one.key for one in read_records(tmp_path)] == ["a"]
+
+
+def test_a_line_somebody_changed_is_named(tmp_path):
+    write(tmp_path, "results", record().to_json(), '{"key": "b"}')
+    with pytest.raises(FileFormatError, match=r"line 2.*Delete the line"):
+        read_records(tmp_path)
+
+
+def test_a_failure_is_forgotten_when_its_task_succeeds(tmp_path):
+    write(tmp_path, "failures", *(failure(key=key).to_json() for key in "aba"))
+    assert [one.key for one in read_failures(tmp_path)] == ["a", "b"]
+    write(tmp_path, "results", record(key="a").to_json())
+    assert [one.key for one in read_failures(tmp_path)] == ["b"]
+
+
+def test_a_missing_run_is_said_to_be_missing(tmp_path):
+    with pytest.raises(FileFormatError, match="not a folder"):
+        read_records(tmp_path / "nowhere")

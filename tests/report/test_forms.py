@@ -1,0 +1,77 @@
+"""Tables as text: the same figures in every form, and nothing that breaks the form."""
+
+import csv
+import io
+import re
+
+import pytest
+
+from voteprune.report.table import Entry, Line, Listing, Table
+
+TABLE = Table(
+    "some_table",
+    "A title",
+    "A note with 5 % & more.",
+    ("data set", "K"),
+    ("F1", "HC_X"),
+    (
+        Line(("BCW", "40"), (Entry(0.9, 0.01, 0.91, 0.02, 6), Entry(0.95, None, None, None, 6))),
+        Line(("own|set", "40"), (Entry(), Entry(0.5, 0.1, runs=2))),
+    ),
+)
+
+
+def test_ours_paper_and_difference_stand_below_each_other():
+    assert TABLE.stacked().rows == (
+        ("BCW", "40", "ours", "0.9000 ± 0.0100", "0.9500"),
+        ("", "", "paper", "0.9100 ± 0.0200", "-"),
+        ("", "", "difference", "-0.0100", "-"),
+        ("own|set", "40", "ours", "-", "0.5000 ± 0.1000"),
+    )
+
+
+def test_text_is_aligned():
+    lines = TABLE.to_text().splitlines()
+    assert lines[0] == "A title"
+    body = lines[3:]
+    assert len({len(line) for line in body}) == 1
+    assert body[1].split() == ["BCW", "40", "ours", "0.9000", "0.9500"]
+
+
+def test_markdown_reads_back():
+    lines = [line for line in TABLE.to_markdown().splitlines() if line.startswith("|")]
+    cells = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
+    assert cells[0] == ["data set", "K", "", "F1", "HC_X"]
+    assert cells[1] == [":---", ":---", ":---", "---:", "---:"]
+    assert {len(line) for line in cells} == {5}
+    assert cells[5][0] == r"own\|set"
+    assert cells[2][3] == "0.9000 ± 0.0100"
+
+
+def test_latex_escapes_what_it_must():
+    text = TABLE.to_latex()
+    assert r"HC\_X" in text
+    assert r"5 \% \& more" in text
+    assert r"0.9000 $\pm$ 0.0100" in text
+    body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]
+    rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+    assert {len(re.findall(r"(?<!\\)&", row)) for row in rows} == {4}
+    assert text.count("{") == text.count("}")
+
+
+def test_csv_quotes_what_it_must():
+    listing = Listing("l", "t", "", ("a", "b"), (("x, y", 'say "no"'),))
+    assert list(csv.reader(io.StringIO(listing.to_csv()))) == [["a", "b"], ["x, y", 'say "no"']]
+
+
+@pytest.mark.parametrize(("value", "shown"), [(-0.00001, "0.0000"), (0.00001, "0.0000")])
+def test_a_rounding_is_no_direction(value, shown):
+    assert TABLE.shown(value, signed=True) == shown
+    assert TABLE.shown(value) == shown
+
+
+def test_the_best_are_those_that_look_best():
+    line = Line(("", ""), (Entry(0.90001), Entry(0.90002), Entry(None), Entry(0.8)))
+    assert TABLE.winners(line) == {0, 1}
+    assert Table("", "", "", (), (), (), better="low").winners(line) == {3}
+    assert Table("", "", "", (), (), (), rivals=False).winners(line) == set()

@@ -1,0 +1,131 @@
+"""Pictures show the facts, are the same file for the same facts, and take the page's colours."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+import synthetic_records as synthetic
+from voteprune.report import collect, draw_all
+from voteprune.report.series import gap_lines
+from voteprune.report.style import VARIABLES
+
+RECORDS = synthetic.records(
+    datasets=("bcw", "drd", "qsr"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)
+)
+
+
+@pytest.fixture(scope="module")
+def facts():
+    return collect(RECORDS)
+
+
+@pytest.fixture(scope="module")
+def pictures(facts):
+    return {picture.kind: picture for picture in draw_all(facts)}
+
+
+def texts(picture):
+    root = ElementTree.fromstring(picture.svg)
+    return [node.text for node in root.iter() if node.tag.endswith("text")]
+
+
+def test_all_pictures_are_drawn(pictures):
+    assert set(pictures) == {
+        "critical_difference_accuracy",
+        "critical_difference_balanced_accuracy",
+        "difference_from_paper",
+        "size",
+        "in_and_out",
+        "gap_over_time",
+        "diversity",
+        "families",
+        "selected",
+        "time",
+    }
+
+
+def test_the_heat_map_holds_the_differences(facts, pictures):
+    table = facts.tables["accuracy"]
+    expected = [
+        f"{100 * entry.difference:+.2f}"
+        for line in table.lines
+        for entry in line.entries
+        if entry.difference is not None
+    ]
+    shown = texts(pictures["difference_from_paper"])
+    assert sorted(expected) == sorted(
+        text for text in shown if re.fullmatch(r"[+-]\d+\.\d\d", text)
+    )
+
+
+def test_the_critical_difference_diagram_names_ranks_and_difference(facts, pictures):
+    shown = " ".join(texts(pictures["critical_difference_accuracy"]))
+    verdict = facts.tests[0].verdict
+    for name, rank in zip(verdict.methods, verdict.ranks, strict=True):
+        assert f"{name}  {rank:.2f}" in shown or f"{rank:.2f}  {name}" in shown
+    assert f"critical difference {verdict.critical_difference:.2f}" in shown
+
+
+def test_the_same_facts_are_the_same_files(facts, pictures):
+    again = {picture.kind: picture.svg for picture in draw_all(facts)}
+    assert again == {kind: picture.svg for kind, picture in pictures.items()}
+
+
+def test_inside_a_page_a_picture_has_its_own_ids_and_the_pages_colours(pictures):
+    ids = []
+    for picture in pictures.values():
+        found = re.findall(r'\bid="([^"]+)"', picture.inline)
+        ids += found
+        assert all(name.startswith(picture.name) for name in found)
+        used = re.findall(r'(?:href="#|url\(#)([^")]+)', picture.inline)
+        assert set(used) <= set(found)
+        # A colour that the page does not know would not turn with it.
+        assert re.findall(r"#[0-9a-f]{6}\b", picture.inline) == []
+        assert set(re.findall(r"var\((--\w+)\)", picture.inline)) <= set(VARIABLES.values())
+    assert len(set(ids)) == len(ids)
+
+
+def test_what_is_not_there_is_not_drawn():
+    alone = synthetic.records(
+        datasets=("bcw",), pool_sizes=(20,), seeds=(10,), folds=(0,), methods=("FE",)
+    )
+    kinds = {picture.kind for picture in draw_all(collect(alone))}
+    # No paper at K = 20, no test on one data set, no bound, nobody selected.
+    assert kinds == {"size", "in_and_out", "diversity", "families", "time"}
+
+
+def test_the_median_gap_counts_runs_without_a_gap_as_far_away(facts):
+    from dataclasses import replace
+
+    from voteprune.report.results import Results
+
+    model = RECORDS[0]
+    traces = (
+        ((1.0, 0.5, 1.0), (10.0, 0.8, 1.0)),
+        ((2.0, 0.5, 1.0), (10.0, 1.0, 1.0)),
+        ((5.0, None, 1.0), (10.0, 0.5, 1.0)),
+    )
+    runs = [replace(model, fold=fold, trace=trace) for fold, trace in enumerate(traces)]
+    (line,) = gap_lines(Results(runs))
+    steps = dict(zip(line.seconds, line.per_cent, strict=True))
+    # One run of three has a gap before 2 s, so there is no median yet; then it is 100 %.
+    assert min(steps) >= 2.0
+    assert steps[min(steps)] == pytest.approx(100)
+    # At the end the gaps are 25 %, 0 and 100 %.
+    assert line.seconds[-1] == pytest.approx(10)
+    assert line.per_cent[-1] == pytest.approx(25)
+
+
+def test_shares_of_seats(facts):
+    (heat,) = facts.families
+    for name, row in zip(heat.lines, heat.cells, strict=True):
+        seats = [f for r in RECORDS if r.method == name for f in r.families]
+        expected = [seats.count(family) / len(seats) for family in heat.columns]
+        assert list(row) == pytest.approx(expected)
+    chosen = [r for r in RECORDS if r.method != "FE"]
+    for seat in facts.seats:
+        assert seat.share == sum(seat.name in r.names for r in chosen) / len(chosen)
+    assert [seat.share for seat in facts.seats] == sorted(
+        (seat.share for seat in facts.seats), reverse=True
+    )

@@ -1,0 +1,273 @@
+"""The tables' figures are those of the records, computed once more here with plain loops."""
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import pytest
+
+import synthetic_records as synthetic
+from voteprune.exceptions import InputError
+from voteprune.report import collect, paper
+
+RECORDS = synthetic.records(datasets=("bcw", "drd", "aps_part"), seeds=(10, 20, 30), folds=(0, 1))
+
+
+@pytest.fixture(scope="module")
+def facts():
+    return collect(RECORDS)
+
+
+def figure(facts, table, dataset, k, method):
+    found = facts.tables[table]
+    (line,) = (line for line in found.lines if line.keys == (dataset, str(k)))
+    return line.entries[found.columns.index(method)]
+
+
+def picked(dataset, k, method, records=RECORDS):
+    return [
+        r for r in records if (r.dataset, r.pool_size, r.method) == (dataset.lower(), k, method)
+    ]
+
+
+def accuracy(c):
+    return (c.tp + c.tn) / (c.tp + c.fn + c.tn + c.fp)
+
+
+def balanced(c):
+    return (c.tp / (c.tp + c.fn) + c.tn / (c.tn + c.fp)) / 2
+
+
+def average(values):
+    total = 0.0
+    for value in values:
+        total += value
+    return total / len(values)
+
+
+def deviation(values):
+    middle = average(values)
+    return math.sqrt(sum((value - middle) ** 2 for value in values) / (len(values) - 1))
+
+
+CELLS = [
+    (d, k, m) for d in ("BCW", "DRD", "aps_part") for k in (40, 100) for m in ("F1", "FE", "KP")
+]
+
+
+@pytest.mark.parametrize(("dataset", "k", "method"), CELLS)
+@pytest.mark.parametrize("measure", [accuracy, balanced])
+def test_mean_and_spread(facts, dataset, k, method, measure):
+    table = "accuracy" if measure is accuracy else "balanced_accuracy"
+    entry = figure(facts, table, dataset, k, method)
+    records = picked(dataset, k, method)
+    assert entry.runs == len(records) == 6
+    assert entry.ours == pytest.approx(average([measure(r.test) for r in records]), abs=1e-12)
+    seeds = [average([measure(r.test) for r in records if r.seed == s]) for s in (10, 20, 30)]
+    assert entry.spread == pytest.approx(deviation(seeds), abs=1e-12)
+
+
+@pytest.mark.parametrize(("dataset", "k", "method"), CELLS)
+def test_overfitting_is_the_papers_ratio_of_means(facts, dataset, k, method):
+    records = picked(dataset, k, method)
+    inside = average([accuracy(r.validation) for r in records])
+    outside = average([accuracy(r.test) for r in records])
+    entry = figure(facts, "overfitting", dataset, k, method)
+    assert entry.ours == pytest.approx((outside - inside) / inside, abs=1e-12)
+
+
+def test_gaps_are_in_per_cent_and_only_of_methods_that_prove(facts):
+    assert facts.tables["gaps"].columns == synthetic.PROVING
+    for dataset, k, method in [("BCW", 40, "F1"), ("DRD", 100, "F3")]:
+        gaps = [100 * (r.bound - r.value) / r.value for r in picked(dataset, k, method)]
+        entry = figure(facts, "gaps", dataset, k, method)
+        assert entry.ours == pytest.approx(average(gaps))
+        assert entry.spread == pytest.approx(deviation(gaps))
+
+
+def test_the_papers_figures_stand_beside_ours(facts):
+    entry = figure(facts, "accuracy", "BCW", 100, "HC-UWA")
+    published = paper.accuracy()["BCW", 100, "HC-UWA"]
+    assert (entry.paper, entry.paper_spread) == (published.mean, published.std)
+    assert entry.difference == entry.ours - published.mean
+    assert figure(facts, "gaps", "DRD", 100, "F1").paper == 4.3
+    # The paper has gaps at K = 100 only, and neither F2's nor F1-theta's.
+    assert figure(facts, "gaps", "DRD", 40, "F1").paper is None
+    assert figure(facts, "gaps", "DRD", 100, "F2").paper is None
+    # F1-theta maximises balanced accuracy; the paper does not print its accuracy.
+    assert figure(facts, "accuracy", "DRD", 100, "F1-theta").paper is None
+
+
+def test_a_part_is_called_a_part_and_has_no_figure_of_the_paper(facts):
+    for name in ("accuracy", "balanced_accuracy", "overfitting", "gaps"):
+        table = facts.tables[name]
+        assert "aps_part is a part of APS" in table.note
+        lines = [line for line in table.lines if line.keys[0] == "aps_part"]
+        assert len(lines) == 2
+        assert all(entry.paper is None for line in lines for entry in line.entries)
+    assert any("a part of APS" in row[0] for row in facts.listings["coverage"].rows)
+
+
+def test_averages_are_over_data_sets_the_paper_has_too(facts):
+    table = facts.tables["accuracy"]
+    (line,) = (line for line in table.lines if line.summary and line.keys[1] == "40")
+    assert line.keys[0] == "average of 2"
+    entry = line.entries[table.columns.index("KP")]
+    parts = [figure(facts, "accuracy", dataset, 40, "KP") for dataset in ("BCW", "DRD")]
+    assert entry.ours == pytest.approx(average([part.ours for part in parts]))
+    assert entry.paper == pytest.approx(average([part.paper for part in parts]))
+
+
+def loop_ranks(records, k, methods, measure):
+    """Average ranks, the slow and obvious way."""
+    by_dataset = {}
+    for dataset in {r.dataset for r in records}:
+        for seed in {r.seed for r in records}:
+            for fold in {r.fold for r in records}:
+                scores = {
+                    r.method: measure(r.test)
+                    for r in records
+                    if (r.dataset, r.seed, r.fold, r.pool_size) == (dataset, seed, fold, k)
+                    and r.method in methods
+                }
+                if len(scores) < len(methods):
+                    continue
+                ranks = []
+                for mine in methods:
+                    above = sum(scores[other] > scores[mine] for other in methods)
+                    level = sum(scores[other] == scores[mine] for other in methods)
+                    ranks.append(above + (level + 1) / 2)
+                by_dataset.setdefault(dataset, []).append(ranks)
+    means = [
+        [average([line[i] for line in lines]) for i in range(len(methods))]
+        for lines in by_dataset.values()
+    ]
+    return [average([line[i] for line in means]) for i in range(len(methods))]
+
+
+@pytest.mark.parametrize("k", [40, 100])
+def test_ranks(facts, k):
+    table = facts.tables["accuracy_ranks"]
+    assert "F1-theta" not in table.columns  # the paper ranks it by balanced accuracy alone
+    (line,) = (line for line in table.lines if line.keys[0] == str(k))
+    expected = loop_ranks(RECORDS, k, table.columns, accuracy)
+    assert [entry.ours for entry in line.entries] == pytest.approx(expected)
+    assert sum(expected) == pytest.approx(55)
+    assert line.entries[0].paper == {40: 5.16, 100: 5.20}[k]
+    balanced_table = facts.tables["balanced_accuracy_ranks"]
+    assert set(balanced_table.columns) == {*table.columns, "F1-theta"} - {"F2", "F3"}
+    (line,) = (line for line in balanced_table.lines if line.keys[0] == str(k))
+    expected = loop_ranks(RECORDS, k, balanced_table.columns, balanced)
+    assert [entry.ours for entry in line.entries] == pytest.approx(expected)
+
+
+def test_runs_that_lack_a_method_are_not_ranked():
+    lame = [r for r in RECORDS if not (r.method == "BFT" and r.seed == 20 and r.dataset == "drd")]
+    facts = collect(lame)
+    table = facts.tables["accuracy_ranks"]
+    (line,) = (line for line in table.lines if line.keys[0] == "40")
+    assert line.keys == ("40", "3", "16")
+    assert [entry.ours for entry in line.entries] == pytest.approx(
+        loop_ranks(lame, 40, table.columns, accuracy)
+    )
+    rows = {row[:2]: row for row in facts.listings["coverage"].rows}
+    assert rows["DRD", "40"][-1] == "BFT 2"
+    assert rows["BCW", "40"][-1] == "nothing"
+
+
+def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():
+    some = [r for r in RECORDS if r.method != "KP"]
+    table = collect(some).tables["accuracy_ranks"]
+    assert "Not in this run: KP" in table.note
+    assert all(entry.paper is None for line in table.lines for entry in line.entries)
+
+
+def test_how_often_a_formulation_beats_every_benchmark(facts):
+    table = facts.tables["beaten"]
+    for line in table.lines:
+        measure = accuracy if line.keys[0] == "accuracy" else balanced
+        published = paper.accuracy() if measure is accuracy else paper.balanced_accuracy()
+        rivals = paper.BENCHMARKS if line.keys[1] == "all seven" else paper.MAIN_BENCHMARKS
+        assert line.keys[2] == "4"  # two data sets that the paper has, two K
+        for method, entry in zip(table.columns, line.entries, strict=True):
+            ours = theirs = 0
+            for dataset in ("BCW", "DRD"):
+                for k in (40, 100):
+                    means = {
+                        m: average([measure(r.test) for r in picked(dataset, k, m)])
+                        for m in (method, *rivals)
+                    }
+                    ours += all(means[method] > means[m] for m in rivals)
+                    if (dataset, k, method) in published:
+                        mine = published[dataset, k, method].mean
+                        theirs += all(mine > published[dataset, k, m].mean for m in rivals)
+            assert entry.ours == ours
+            if (("BCW", 40, method)) in published:
+                assert entry.paper == theirs
+            else:
+                assert entry.paper is None
+
+
+def test_a_missing_cell_is_a_dash_and_no_figure():
+    lame = [r for r in RECORDS if not (r.method == "F2" and r.dataset == "bcw")]
+    facts = collect(lame)
+    entry = figure(facts, "accuracy", "BCW", 40, "F2")
+    assert (entry.ours, entry.spread, entry.difference, entry.runs) == (None, None, None, 0)
+    assert entry.paper is not None
+    table = facts.tables["accuracy"]
+    rows = table.stacked().rows
+    place = 3 + table.columns.index("F2")
+    assert rows[0][:3] == ("BCW", "40", "ours")
+    assert rows[0][place] == rows[2][place] == "-"
+    # No average over data sets of which some lack a figure.
+    assert not [line for line in table.lines if line.summary]
+
+
+def test_one_seed_has_no_spread():
+    entry = figure(collect([r for r in RECORDS if r.seed == 10]), "accuracy", "DRD", 40, "F1")
+    assert entry.spread is None
+    assert entry.ours is not None
+
+
+def test_a_test_part_of_one_class_has_no_balanced_accuracy():
+    record = RECORDS[0]
+    odd = replace(record, test=replace(record.test, tp=0, fn=0))
+    facts = collect([odd])
+    assert facts.tables["accuracy"].lines[0].entries[0].ours is not None
+    assert facts.tables["balanced_accuracy"].lines[0].entries[0].ours is None
+
+
+def test_of_a_task_that_stands_twice_the_later_result_counts():
+    record = picked("BCW", 40, "F1")[0]
+    again = replace(record, key="other", test=replace(record.test, tp=0, fn=record.test.positives))
+    facts = collect([record, again])
+    assert facts.tables["accuracy"].lines[0].entries[0].ours == accuracy(again.test)
+    assert "1 tasks stand twice" in facts.listings["coverage"].note
+
+
+def test_failures_are_listed_with_their_reasons():
+    facts = collect(RECORDS, [synthetic.failure(reason="OSError: disk <full> & gone | really")])
+    assert facts.failures == 1
+    assert facts.listings["failures"].rows[0][-1] == "OSError: disk <full> & gone | really"
+    assert "failures" not in collect(RECORDS).listings
+
+
+def test_no_records_no_report():
+    with pytest.raises(InputError, match="nothing to report"):
+        collect([])
+
+
+def test_csv_has_every_figure_with_all_digits(facts):
+    for table in facts.tables.values():
+        rows = list(csv.DictReader(io.StringIO(table.to_csv())))
+        assert len(rows) == len(table.lines) * len(table.columns)
+        entries = [entry for line in table.lines for entry in line.entries]
+        for row, entry in zip(rows, entries, strict=True):
+            for name, value in (
+                ("ours", entry.ours),
+                ("std", entry.spread),
+                ("paper", entry.paper),
+                ("difference", entry.difference),
+            ):
+                assert row[name] == ("" if value is None else repr(value))
