@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
+from .checkpoint import check_checkpoint
 from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
@@ -49,6 +51,7 @@ def prune(
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    checkpoint: str | Path | None = None,
 ) -> Solution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
@@ -88,6 +91,9 @@ def prune(
         Seed of all randomness; recorded on the solution.
     n_jobs
         How many cores to use, as in scikit-learn: None is one, -1 is all.
+    checkpoint
+        File to keep an unfinished proof in (method "exact"). Where it exists the proof goes on
+        from there; a run that is killed loses no more than its last few seconds.
 
     Returns
     -------
@@ -116,7 +122,8 @@ def prune(
         raise InputError("callback", f"expected a function, got {callback!r}.")
     problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
-    return carry_out(problem, plan.method, circumstances, first, callback)
+    file = check_checkpoint(checkpoint, plan.method.name, problem)
+    return carry_out(problem, plan.method, circumstances, first, callback, file)
 
 
 def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
@@ -139,6 +146,7 @@ def carry_out(
     circumstances: Circumstances,
     start: Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
+    checkpoint: Path | None = None,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -148,14 +156,14 @@ def carry_out(
         What to solve, by what, and how.
     start
         Members to start from.
-    callback
+    callback, checkpoint
         As in `prune`.
     """
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
     ledger = open_ledger(problem, callback)
-    run = circumstances.begin(ledger)
+    run = circumstances.begin(ledger, checkpoint)
     try:
         if start is not None:
             ledger.offer(start)
