@@ -29,7 +29,7 @@ print(quick.summary())
 # More time closes the gap from both sides. Where the lines meet, the answer is *optimal*; until
 # then the shaded area is what may still be there.
 
-solution = vp.prune(votes, time_limit=8, start=quick.committee, random_state=0)
+solution = vp.prune(votes, time_limit=8, random_state=0)
 print(f"{solution.status}: {solution.value:.4f}, no committee exceeds {solution.bound:.4f}")
 vp.ConvergenceDisplay.from_solution(solution)
 

@@ -19,7 +19,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
-from .displays import ConvergenceDisplay, DiversityDisplay
+from .displays import ConvergenceDisplay, DiversityDisplay, FrontDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
@@ -71,6 +71,7 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "FrontDisplay",
     "Hinge",
     "InfeasibleError",
     "InputError",
