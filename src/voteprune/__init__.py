@@ -32,6 +32,7 @@ from .exceptions import (
 )
 from .explanation import Explanation, MemberRole, Swap
 from .formulas import Ratio, Weights
+from .front import Front, FrontPoint, front
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
@@ -71,7 +72,9 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Front",
     "FrontDisplay",
+    "FrontPoint",
     "Hinge",
     "InfeasibleError",
     "InputError",
@@ -96,6 +99,7 @@ __all__ = [
     "Weights",
     "compare",
     "diversity_matrix",
+    "front",
     "methods",
     "prune",
     "prune_ensemble",

@@ -55,6 +55,7 @@ def prune_command(
     effort: Effort = SOME_EFFORT,
     explain: bool = False,
     explain_time: float = 10.0,
+    checkpoint: Path | None = None,
     json: bool = False,
     output: Path | None = None,
 ) -> int:
@@ -79,6 +80,8 @@ def prune_command(
         committee gets right.
     explain_time
         Seconds for proofs of what is possible without each member, all members together.
+    checkpoint
+        Keep an unfinished proof in this file, and go on from there where it exists.
     json
         Print the solution as JSON.
     output
@@ -116,6 +119,7 @@ def prune_command(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            checkpoint=checkpoint,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
