@@ -51,13 +51,13 @@ def tuned(forest: object, choose: tuple[np.ndarray, np.ndarray]) -> float:
 
 
 def seconds_of(models: list[object], X: np.ndarray) -> list[float]:
-    """Return each model's median time to predict, all timed in turn so that load hits all alike."""
+    """Return each model's median time to predict: of the processor, so that others' load is out."""
     times = [[] for _ in models]
     for _ in range(ROUNDS):
         for model, measured in zip(models, times, strict=True):
-            began = time.perf_counter()
+            began = time.process_time()
             model.predict(X)
-            measured.append(time.perf_counter() - began)
+            measured.append(time.process_time() - began)
     return [statistics.median(measured) for measured in times]
 
 
@@ -103,7 +103,10 @@ def table(rows: list[dict], options: argparse.Namespace) -> str:
         "# A forest pruned to a few trees",
         "",
         f"`python benchmarks/forest.py --data {options.data} --size {options.size} "
-        f"--time-limit {options.time_limit:g} --method {options.method}`",
+        f"--trees {' '.join(map(str, options.trees))} --kinds "
+        + " ".join(repr(kind) if " " in kind else kind for kind in options.kinds)
+        + f" --seeds {' '.join(map(str, options.seeds))} --time-limit {options.time_limit:g} "
+        f"--method {options.method}`",
         "",
         f"{options.data.upper()}, balanced accuracy in percent; {os.cpu_count()} cores "
         f"({platform.machine()}, Python {platform.python_version()}, scikit-learn "
@@ -111,9 +114,9 @@ def table(rows: list[dict], options: argparse.Namespace) -> str:
         "whole forest with the cut-off on its probability that is best on the validation rows, "
         "*pruned* the forest that `prune_ensemble` returns, at most "
         f"{options.size} trees that decide exactly as the committee. Seconds: voting, choosing "
-        "and building, the forest given. Faster: time of the whole forest to predict the test "
-        "rows over that of the pruned one, one thread, in turn, median of "
-        f"{ROUNDS} rounds.",
+        "and building, the forest given, by the clock on a machine that others used too. Faster: "
+        "processor time of the whole forest to predict the test rows over that of the pruned one, "
+        f"one thread, in turn, median of {ROUNDS} rounds.",
         "",
         "| | trees | seed | pruned to | positive from | seconds | gap | validation: forest | cut | "
         "pruned | test: forest | cut | pruned | faster |",
@@ -146,7 +149,7 @@ def main() -> None:
             for seed in options.seeds:
                 rows.append(measure(kind, trees, options.size, seed, options))
                 print(rows[-1], flush=True)
-    options.table.write_text(table(rows, options))
+                options.table.write_text(table(rows, options))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "min_reported_time": 5,
+    "ignore_repr_types": r"matplotlib|voteprune\.displays",
 }
 
 html_theme = "furo"
@@ -123,6 +124,24 @@ def _more() -> str:
     more = [page for page in more if page.split("/")[0] not in skipped]
     more = [page for page in more if not page.startswith("results/tables/")]
     return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
+
+
+def _names_only(app, what, name, obj, options, signature, returns):
+    """Show a class by the names of its parameters; their types and meaning stand below it."""
+    if what != "class" or not signature:
+        return None
+    try:
+        parameters = inspect.signature(obj).parameters.values()
+    except ValueError:
+        return None
+    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    listed = [marks.get(parameter.kind, "") + parameter.name for parameter in parameters]
+    return f"({', '.join(listed)})", None
+
+
+def setup(app):
+    """Tell Sphinx."""
+    app.connect("autodoc-process-signature", _names_only)
 
 
 (_DOCS / "generated").mkdir(exist_ok=True)

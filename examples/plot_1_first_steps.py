@@ -1,6 +1,6 @@
 """
-First steps
-===========
+A first committee
+=================
 
 Train a few classifiers, collect their votes on rows they have not seen, choose the best
 committee, and use it.

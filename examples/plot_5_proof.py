@@ -29,7 +29,7 @@ print(quick.summary())
 # More time closes the gap from both sides. Where the lines meet, the answer is *optimal*; until
 # then the shaded area is what may still be there.
 
-solution = vp.prune(votes, time_limit=8, start=quick.committee, random_state=0)
+solution = vp.prune(votes, time_limit=8, random_state=0)
 print(f"{solution.status}: {solution.value:.4f}, no committee exceeds {solution.bound:.4f}")
 vp.ConvergenceDisplay.from_solution(solution)
 
@@ -56,3 +56,8 @@ assert (votes.matrix[positive] <= votes.matrix[negative]).all()
 # of this pool, of any size and with any threshold:
 
 print(f"accuracy <= {1 - why.least_wrong / votes.n_rows:.4f}")
+
+# %%
+# How many members are worth it? The front gives every committee size its best value and its bound.
+
+vp.FrontDisplay.from_solution(solution, time_limit=3)

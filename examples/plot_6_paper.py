@@ -67,8 +67,7 @@ for configuration in vp.CONFIGURATIONS:
     )
 
 # %%
-# The paper's model itself, to the letter, on the same votes and in the same time: its bound shows
-# why an engine of our own was worth writing.
+# The paper's model itself, to the letter, on a solver and in the same time.
 
 as_published = vp.prune(votes, diversity="F1", method="paper", time_limit=1.5, random_state=0)
 ours = vp.prune(votes, diversity="F1", time_limit=1.5, random_state=0)

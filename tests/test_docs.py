@@ -44,8 +44,8 @@ def name_of(page):
 
 def command_lines(page):
     for block in blocks(page, "(?:sh|bash|shell|console)"):
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line.removeprefix("$ "), comments=True)
+        for line in block.replace("\\\n", " ").replace("&&", "\n").splitlines():
+            words = shlex.split(line.strip().removeprefix("$ "), comments=True)
             if words:
                 yield words
 
@@ -84,6 +84,10 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
     frame = pl.DataFrame({f"c{k}": votes[:, k] for k in range(7)})
     frame.with_columns(y=pl.Series(y)).write_csv(folder / "votes.csv")
     frame.write_csv(folder / "new_votes.csv")
+    labels = frame.select(pl.all().replace_strict({0: "setosa", 1: "virginica"}))
+    species = pl.Series(y).replace_strict({0: "setosa", 1: "virginica"})
+    labels.with_columns(species=species).write_csv(folder / "labels.csv")
+    labels.write_csv(folder / "new_labels.csv")
     for words in command_lines(page):
         if words[0] == "voteprune":
             check_own(words[1:])

@@ -19,7 +19,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
-from .displays import ConvergenceDisplay, DiversityDisplay
+from .displays import ConvergenceDisplay, DiversityDisplay, FrontDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
@@ -32,6 +32,7 @@ from .exceptions import (
 )
 from .explanation import Explanation, MemberRole, Swap
 from .formulas import Ratio, Weights
+from .front import Front, FrontPoint, front
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
@@ -71,6 +72,9 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Front",
+    "FrontDisplay",
+    "FrontPoint",
     "Hinge",
     "InfeasibleError",
     "InputError",
@@ -95,6 +99,7 @@ __all__ = [
     "Weights",
     "compare",
     "diversity_matrix",
+    "front",
     "methods",
     "prune",
     "prune_ensemble",

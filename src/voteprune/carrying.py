@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
@@ -27,6 +28,7 @@ def carry_out(
     circumstances: Circumstances,
     start: Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
+    checkpoint: Path | None = None,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -36,14 +38,14 @@ def carry_out(
         What to solve, by what, and how.
     start
         Members to start from.
-    callback
+    callback, checkpoint
         As in `prune`.
     """
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
     ledger = open_ledger(problem, callback)
-    run = circumstances.begin(ledger)
+    run = circumstances.begin(ledger, checkpoint)
     try:
         if start is not None:
             ledger.offer(start)

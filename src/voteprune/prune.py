@@ -6,11 +6,13 @@ import operator
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import overload
 
 import numpy as np
 
 from .carrying import carry_out
+from .checkpoint import check_checkpoint
 from .circumstances import Circumstances
 from .committee import Committee
 from .constraints import Constraint
@@ -68,6 +70,7 @@ def prune(
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    checkpoint: str | Path | None = ...,
 ) -> Solution: ...
 
 
@@ -87,6 +90,7 @@ def prune(
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    checkpoint: str | Path | None = None,
 ) -> Solution | PluralitySolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
@@ -127,6 +131,9 @@ def prune(
         Seed of all randomness; recorded on the solution.
     n_jobs
         How many cores to use, as in scikit-learn: None is one, -1 is all.
+    checkpoint
+        File to keep an unfinished proof in (method "exact"). Where it exists the proof goes on
+        from there; a run that is killed loses no more than its last few seconds.
 
     Returns
     -------
@@ -143,6 +150,8 @@ def prune(
     """
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
+        if checkpoint is not None:
+            raise InputError("checkpoint", "is for two classes only. Leave it out.")
         return prune_plurality(
             votes,
             Wishes(
@@ -165,7 +174,8 @@ def prune(
         raise InputError("callback", f"expected a function, got {callback!r}.")
     problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
-    return carry_out(problem, plan.method, circumstances, first, callback)
+    file = check_checkpoint(checkpoint, plan.method.name, problem)
+    return carry_out(problem, plan.method, circumstances, first, callback, file)
 
 
 def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:

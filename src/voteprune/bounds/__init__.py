@@ -1,7 +1,18 @@
 """What no committee can exceed or get right: bounds that need no integer programming."""
 
+from .box import Box
 from .closure import closure_bound
 from .levels import Levels
+from .proof import Proof, Step
 from .rows import disputed_rows, hopeless_rows, sacrificed_rows
 
-__all__ = ["Levels", "closure_bound", "disputed_rows", "hopeless_rows", "sacrificed_rows"]
+__all__ = [
+    "Box",
+    "Levels",
+    "Proof",
+    "Step",
+    "closure_bound",
+    "disputed_rows",
+    "hopeless_rows",
+    "sacrificed_rows",
+]

@@ -1,26 +1,9 @@
-"""Bounds for every committee size S and threshold L at once, from one set of prices.
-
-With S and L fixed, pattern i is decided as it should be (t_i = 1) only if at least r_i members
-vote the right way, where r_i = L + 1 for a pattern that gains as a positive and S - L for one that
-gains as a negative. Write A_i for the classifiers that vote the right way on it. Then
-
-    x(A_i minus B)  >=  (r_i - |B|) t_i         for every B inside A_i   (a hull row)
-    x(D_ij)         >=  t_i + t_j - 1           for i positive, j negative, D_ij = v_i minus v_j
-
-hold for all committees. Any prices u, v >= 0 on such rows turn into a bound by weak duality:
-
-    base + sum v + sum_i max(0, w_i - prices on t_i) + the S largest prices on x.
-
-The same prices, rescaled so that u (r_i - |B|) stays what it was, bound every other (S, L) too,
-and the prices on x then depend on L and on S - L alone. So one linear program, solved at one
-(S, L), bounds them all for the cost of a few vector sums. `relaxation` finds good prices; nothing
-here trusts it: whatever the prices are, the bound holds.
-"""
+"""`Levels`: the data of all committee sizes S and thresholds L at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,32 +11,12 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from ..formulation.rows import objective_scale
 from ..problem import Problem
-
-
-@dataclass(frozen=True, eq=False)
-class HullRow:
-    """The row ``x(columns) >= (r - skipped) t_i``, with so many classifiers of A_i left out."""
-
-    pattern: int
-    columns: NDArray[np.bool_]
-    skipped: int
-
-
-@dataclass(frozen=True, eq=False)
-class PairRow:
-    """The row ``x(columns) >= t_i + t_j - 1``."""
-
-    first: int
-    second: int
-    columns: NDArray[np.bool_]
-
-
-Row = HullRow | PairRow
+from .cuts import LimitRow, Row, Sides, limit_rows
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """The data of all (S, L): patterns with a gain, seen from the side they want to be on.
+    """Patterns with a gain, seen from the side they want to be on.
 
     Parameters
     ----------
@@ -69,6 +32,8 @@ class Levels:
         Columns that must sit.
     size_min, size_max
         Range of S.
+    limits
+        Rows for limits on cost, criteria and each member's diversity.
     """
 
     helps: NDArray[np.bool_]
@@ -78,12 +43,13 @@ class Levels:
     required: NDArray[np.intp]
     size_min: int
     size_max: int
+    limits: tuple[LimitRow, ...] = ()
 
     @classmethod
     def of(cls, problem: Problem) -> tuple[Levels, float]:
         """Return the levels of a problem, and how many units make one of theirs.
 
-        Forbidden classifiers are left out. Limits on cost, diversity and criteria are not looked
+        Forbidden classifiers are left out. The limit on a committee's mean diversity is not looked
         at, which leaves the bounds valid.
         """
         gains = problem.gains
@@ -98,8 +64,9 @@ class Levels:
             weights=np.abs(net),
             base=gains.base / scale + float(net[~positive].sum()),
             required=np.flatnonzero(np.isin(problem.allowed, problem.required)),
-            size_min=problem.size_min,
+            size_min=max(problem.size_min, len(problem.required)),
             size_max=min(problem.size_max, len(problem.allowed)),
+            limits=tuple(limit_rows(problem, used, positive)),
         )
         return levels, scale
 
@@ -113,87 +80,34 @@ class Levels:
         """Number of classifiers."""
         return int(self.helps.shape[1])
 
+    @cached_property
+    def basic_rows(self) -> list[Row]:
+        """The first row of every pattern."""
+        return [Row((i,), self.helps[i], self.sides(i)) for i in range(self.n_patterns)]
+
+    def sides(self, *patterns: int) -> Sides:
+        """Return how many of the patterns want to be positive, and how many negative."""
+        positive = int(self.positive[list(patterns)].sum())
+        return positive, len(patterns) - positive
+
+    @cached_property
+    def reach(self) -> NDArray[np.intp]:
+        """How many classifiers vote the right way on each pattern."""
+        return np.asarray(self.helps.sum(axis=1))
+
+    def reachable(self, pattern: int, pairs: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Tell at which (S, L) so many vote the right way that the pattern can be decided right."""
+        sizes, chosen = pairs[:, 0], pairs[:, 1]
+        needed = chosen + 1 if self.positive[pattern] else sizes - chosen
+        return np.asarray(self.reach[pattern] >= needed)
+
     def pairs(self) -> NDArray[np.intp]:
         """Return all (S, L) with size_min <= S <= size_max and 0 <= L < S."""
+        sizes = range(self.size_min, self.size_max + 1)
         return np.array(
-            [(s, level) for s in range(self.size_min, self.size_max + 1) for level in range(s)],
-            dtype=np.intp,
-        )
+            [(size, level) for size in sizes for level in range(size)], dtype=np.intp
+        ).reshape(-1, 2)
 
     def needs(self, size: int, level: int) -> Floats:
         """Return r_i, how many right votes each pattern needs."""
         return np.where(self.positive, level + 1.0, float(size - level))
-
-    def bounds(
-        self,
-        rows: Sequence[Row],
-        prices: Floats,
-        at: tuple[int, int],
-        pairs: NDArray[np.intp],
-    ) -> Floats:
-        """Bound the objective at each of the pairs by prices found at one of them.
-
-        Parameters
-        ----------
-        rows, prices
-            Rows and a price on each, negative ones counting as 0.
-        at
-            The (S, L) the prices were found at.
-        pairs
-            Where to bound; m x 2.
-        """
-        needs = self.needs(*at)
-        k, most = self.n_classifiers, int(pairs[:, 0].max())
-        left = self.weights.copy()
-        constant = self.base
-        fixed = np.zeros(k)
-        # Prices of hull rows, by side and number of skipped classifiers.
-        hull: dict[tuple[bool, int], Floats] = {}
-        paid: dict[tuple[bool, int], float] = {}
-        for row, price in zip(rows, prices, strict=True):
-            if price <= 0:
-                continue
-            if isinstance(row, PairRow):
-                left[row.first] -= price
-                left[row.second] -= price
-                constant += price
-                fixed[row.columns] += price
-            else:
-                key = bool(self.positive[row.pattern]), row.skipped
-                amount = price * (needs[row.pattern] - row.skipped)
-                left[row.pattern] -= amount
-                hull.setdefault(key, np.zeros(k))[row.columns] += amount
-                paid[key] = paid.get(key, 0.0) + amount
-        left = np.maximum(left, 0.0)
-        constant += float(left.sum())
-
-        # Everything on the positive side depends on L + 1 alone, on the negative on S - L.
-        side_prices, side_constant = {}, {}
-        for side in (True, False):
-            column_prices, extra = np.zeros((most + 1, k)), np.zeros(most + 1)
-            reach = self.helps[self.positive == side].sum(axis=1)
-            worth = left[self.positive == side]
-            for (row_side, skipped), amounts in hull.items():
-                if row_side == side:
-                    steps = np.arange(1, most - skipped + 1)
-                    column_prices[skipped + 1 :] += amounts / steps[:, None]
-                    extra[: skipped + 1] += paid[side, skipped]
-            # A pattern that cannot get as many right votes is lost.
-            lost = np.bincount(reach, weights=worth, minlength=k + 1).cumsum()
-            extra[1:] -= lost[:most]
-            side_prices[side], side_constant[side] = column_prices, extra
-        levels, opposite = pairs[:, 1] + 1, pairs[:, 0] - pairs[:, 1]
-        columns = fixed + side_prices[True][levels] + side_prices[False][opposite]
-        best = _best_members(columns, pairs[:, 0], self.required)
-        constants = constant + side_constant[True][levels] + side_constant[False][opposite]
-        return np.asarray(constants + best)
-
-
-def _best_members(columns: Floats, sizes: NDArray[np.intp], required: NDArray[np.intp]) -> Floats:
-    """Return, row by row, the largest sum over so many columns, the required ones among them."""
-    forced = columns[:, required].sum(axis=1)
-    free = np.delete(columns, required, axis=1)
-    free = -np.sort(-free, axis=1)
-    sums = np.concatenate([np.zeros((len(free), 1)), np.cumsum(free, axis=1)], axis=1)
-    places = np.clip(sizes - len(required), 0, free.shape[1])
-    return np.asarray(forced + sums[np.arange(len(free)), places])

@@ -19,6 +19,7 @@ from .. import jsonfile
 from ..committee import Committee
 from ..exceptions import InputError
 from ..methods import methods
+from ..objectives import METRICS, Weights
 from ..prune import prune
 from ..run import ThresholdRule
 from ..solvers import solvers
@@ -54,6 +55,7 @@ def prune_command(
     effort: Effort = SOME_EFFORT,
     explain: bool = False,
     explain_time: float = 10.0,
+    checkpoint: Path | None = None,
     json: bool = False,
     output: Path | None = None,
 ) -> int:
@@ -78,6 +80,8 @@ def prune_command(
         committee gets right.
     explain_time
         Seconds for proofs of what is possible without each member, all members together.
+    checkpoint
+        Keep an unfinished proof in this file, and go on from there where it exists.
     json
         Print the solution as JSON.
     output
@@ -87,6 +91,12 @@ def prune_command(
     asked = limits.read()
     if not explain_time >= 0:
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
+    if explain and not (isinstance(criterion, Weights) or criterion in METRICS):
+        raise InputError(
+            "--explain",
+            f"{criterion} is no weighted sum of the counts, and only such are explained. "
+            "Leave it out, or choose another --objective.",
+        )
     if output is not None:
         check_output(output, file)
     if plurality:
@@ -109,6 +119,7 @@ def prune_command(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            checkpoint=checkpoint,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why = solution.explain(time_limit=explain_time) if explain and solution.committee else None

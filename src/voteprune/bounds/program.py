@@ -1,0 +1,138 @@
+"""The linear program of one (S, L), in HiGHS: where good prices come from.
+
+Only the worker process imports this, for HiGHS does not live with every other solver in one
+process. Decisions of a box are bounds on x and t, with one exception: a pattern that must be
+decided right is not forced but worth so much more, and limits may be broken at a high price. So
+every program has a solution, and with it prices, even where the box is empty.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import highspy
+import numpy as np
+from scipy import sparse
+
+from ..formulation.model import Floats
+from .box import Box
+from .cuts import LimitRow, Row
+from .levels import Levels
+
+_LEAST_SECONDS = 0.05
+
+
+class Program:
+    """The linear program of one (S, L), which grows by rows and is solved box by box.
+
+    Parameters
+    ----------
+    levels
+        The data.
+    at
+        The (S, L).
+    known
+        Rows beyond the basic ones to begin with.
+    """
+
+    def __init__(self, levels: Levels, at: tuple[int, int], known: Sequence[Row]) -> None:
+        self._levels, self._at = levels, at
+        k, n, limits = levels.n_classifiers, levels.n_patterns, len(levels.limits)
+        self.rows: list[Row | LimitRow] = []
+        self._penalty = 10.0 * float(levels.weights.sum()) + 1.0
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
+        self._n_columns = k + n + limits
+        self._indices = np.arange(self._n_columns, dtype=np.int32)
+        self._highs.addVars(
+            self._n_columns,
+            np.zeros(self._n_columns),
+            np.concatenate([np.ones(k + n), np.full(limits, np.inf)]),
+        )
+        self._highs.addRow(float(at[0]), float(at[0]), k, self._indices[:k], np.ones(k))
+        self.add([*levels.limits, *levels.basic_rows, *known])
+
+    def add(self, rows: Sequence[Row | LimitRow]) -> None:
+        """Add rows."""
+        k, n = self._levels.n_classifiers, self._levels.n_patterns
+        matrix = sparse.lil_array((len(rows), self._n_columns))
+        lows = np.zeros(len(rows))
+        counted = [row for row in rows if isinstance(row, Row)]
+        first = len(rows) - len(counted)  # limits come first, and only at the start
+        for place, row in enumerate(rows[:first]):
+            assert isinstance(row, LimitRow)
+            matrix[place, :k] = row.on_members
+            matrix[place, k : k + n] = row.on_patterns
+            matrix[place, k + n + place] = 1.0
+            lows[place] = row.least
+        blocks = [matrix.tocsr()[:first]] if first else []
+        if counted:
+            blocks.append(self._written(counted))
+            factors = np.array([row.factor(*self._at) for row in counted])
+            widths = np.array([row.columns.sum() if row.away else 0 for row in counted])
+            pairs = np.array([len(row.patterns) - 1 for row in counted])
+            lows[first:] = -factors * pairs - widths
+        written = sparse.csr_array(sparse.vstack(blocks))
+        self._highs.addRows(
+            len(rows),
+            lows,
+            np.full(len(rows), np.inf),
+            written.nnz,
+            written.indptr[:-1].astype(np.int32),
+            written.indices.astype(np.int32),
+            written.data.astype(np.float64),
+        )
+        self.rows += rows
+
+    def _written(self, rows: Sequence[Row]) -> sparse.csr_array:
+        """Return rows as coefficients on x and t."""
+        k = self._levels.n_classifiers
+        where, members = np.nonzero(np.array([row.columns for row in rows]))
+        signs = np.array([-1.0 if row.away else 1.0 for row in rows])
+        ends = [(i, k + p) for i, row in enumerate(rows) for p in row.patterns]
+        last, patterns = np.array(ends, dtype=np.intp).T
+        factors = np.array([-float(row.factor(*self._at)) for row in rows])
+        return sparse.csr_array(
+            (
+                np.concatenate([signs[where], factors[last]]),
+                (np.concatenate([where, last]), np.concatenate([members, patterns])),
+            ),
+            shape=(len(rows), self._n_columns),
+        )
+
+    def solve(self, box: Box, deadline: float) -> None:
+        """Solve it for a box, from where the last solution left off."""
+        levels, k, n = self._levels, self._levels.n_classifiers, self._levels.n_patterns
+        members, patterns = box.decided[:k], box.decided[k:]
+        low, high = np.zeros(self._n_columns), np.full(self._n_columns, np.inf)
+        low[:k] = members == 1
+        high[:k] = members != 0
+        reachable = levels.helps.sum(axis=1) >= levels.needs(*self._at)
+        high[k : k + n] = (patterns != 0) & reachable
+        cost = np.full(self._n_columns, self._penalty)
+        cost[:k] = 0.0
+        cost[k : k + n] = -levels.weights - np.where(patterns == 1, self._penalty, 0.0)
+        self._highs.changeColsBounds(self._n_columns, self._indices, low, high)
+        self._highs.changeColsCost(self._n_columns, self._indices, cost)
+        seconds = max(_LEAST_SECONDS, deadline - time.time())
+        # HiGHS counts all its runs.
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+        self._highs.run()
+
+    def value(self, box: Box) -> float:
+        """Return the value of the last solution, to compare decisions by; it proves nothing."""
+        must = int((box.decided[self._levels.n_classifiers :] == 1).sum())
+        objective = float(self._highs.getInfo().objective_function_value)
+        return self._levels.base - objective - must * self._penalty
+
+    def solution(self) -> tuple[Floats, Floats]:
+        """Return x and t."""
+        values = np.array(self._highs.getSolution().col_value)
+        k, n = self._levels.n_classifiers, self._levels.n_patterns
+        return values[:k], values[k : k + n]
+
+    def prices(self) -> Floats:
+        """Return the price of every row; the count of the members, the first, has none."""
+        return np.array(self._highs.getSolution().row_dual)[1:]

@@ -1,0 +1,69 @@
+"""Which rows a fractional solution breaks: by sums and matrix products, no further program."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formulation.model import Floats
+from .cuts import Row
+from .levels import Levels
+
+_MOST_ROWS = 400
+_VIOLATION = 1e-3
+_TINY = 1e-7
+_NEAR = 2.0
+_MOST_NEAR = 4000
+
+
+def violated(levels: Levels, at: tuple[int, int], x: Floats, t: Floats) -> list[Row]:
+    """Return the rows that x and t break most at (S, L)."""
+    needs, helps = levels.needs(*at), levels.helps
+    stay_away = levels.n_classifiers - helps.sum(axis=1) - at[0] + needs
+    fresh = _violated_pairs(levels, needs - at[0] / 2, x, t)
+    for away, sets, count, asked in ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away)):
+        # The worst B is where x exceeds t: those members count no more than t does.
+        skipped = sets & (count[None, :] > t[:, None] + _TINY)
+        factors = asked - skipped.sum(axis=1)
+        kept = sets & ~skipped
+        broken = np.where(factors > 0, factors * t - kept @ count, 0.0)
+        for i in _worst(broken):
+            shift = int(kept[i].sum()) if away else -int(skipped[i].sum())
+            fresh.append(Row((int(i),), kept[i], levels.sides(int(i)), shift, away))
+    return fresh
+
+
+def _violated_pairs(levels: Levels, halves: Floats, x: Floats, t: Floats) -> list[Row]:
+    """Return broken rows of two patterns; `halves` of both add up to a pair's factor."""
+    live = np.flatnonzero(t > _VIOLATION)
+    helps = levels.helps[live]
+    right = helps.astype(np.float32)
+    factors = halves[live][:, None] + halves[live][None, :]
+    both = t[live][:, None] + t[live][None, :] - 1
+    slack = (right * x.astype(np.float32)) @ right.T
+    slack -= np.where(factors > 0, factors * both, -np.inf)
+    slack[np.tril_indices(len(live))] = np.inf
+    # A member counts no more than both patterns do, so some are skipped; which pairs that breaks
+    # is worth finding out only where there is little slack without.
+    near = np.flatnonzero(slack.ravel() < _NEAR)
+    if len(near) > _MOST_NEAR:
+        near = near[np.argpartition(slack.ravel()[near], _MOST_NEAR)[:_MOST_NEAR]]
+    first, second = np.divmod(near, len(live))
+    factors, both = factors[first, second], both[first, second]
+    columns = helps[first] & helps[second]
+    over = columns & (x[None, :] > both[:, None] + _TINY)
+    skipped = over.sum(axis=1)
+    columns &= ~over
+    broken = np.where(factors > skipped, (factors - skipped) * both - columns @ x, 0.0)
+    fresh = []
+    for place in _worst(broken):
+        i, j = int(live[first[place]]), int(live[second[place]])
+        fresh.append(Row((i, j), columns[place], levels.sides(i, j), -int(skipped[place])))
+    return fresh
+
+
+def _worst(broken: Floats) -> NDArray[np.intp]:
+    places = np.flatnonzero(broken > _VIOLATION)
+    if len(places) > _MOST_ROWS:
+        places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
+    return places

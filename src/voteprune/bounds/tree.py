@@ -1,0 +1,284 @@
+"""Best first over boxes: bound by linear programs, decide by what the prices say, branch.
+
+The box whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
+program; the prices bound all other (S, L) of the box, refute some, and decide what must be so in
+everything that could still beat the target (reduced costs). When the highest has had its program
+and stands, the box is split in two: by a classifier that sits or not, or a pattern that is decided
+right or not, whichever brings both halves down most.
+
+Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
+still open, so any number of workers can share the boxes, and a run can be put on file in between.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import OrderedDict
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from ..formulation.model import Floats
+from .box import FREE, Box
+from .cuts import Row
+from .prices import Judgement, Prices
+from .program import Program
+from .proof import Step
+from .separation import violated
+from .task import Report, Share, Task
+
+_ROUNDS = 5
+_PROGRESS = 2e-3
+_CANDIDATES = 4
+_MISSES = 8
+_PROGRAMS = 40
+_SAFETY = 1e-7
+"""Relative room left for rounding when a bound is compared with a target."""
+
+_MOST_TO_DECIDE = 1500
+"""Sizes and thresholds up to which what must be so is asked."""
+
+
+def solve(task: Task, report: Report | None = None) -> Share:
+    """Work on a task until its deadline, or until nothing is open."""
+    with threadpool_limits(1):
+        return _Tree(task, report).work()
+
+
+class _Tree:
+    def __init__(self, task: Task, report: Report | None) -> None:
+        self._levels, self._targets, self._deadline = task.levels, task.targets, task.deadline
+        self._rows, self._record, self._number = list(task.rows), task.record, task.first_number
+        self._report = report
+        self._misses = 0
+        self._may_branch = task.branch
+        self._heap: list[tuple[float, int, Box]] = []
+        self._order = itertools.count(0, -1)  # of equals, the latest comes first
+        self._conflicts: set[tuple[int, int]] = set()
+        self._programs: OrderedDict[tuple[int, int], Program] = OrderedDict()
+        self._members: dict[tuple[int, ...], None] = {}
+        self._steps: list[Step] = []
+        self._room = _SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
+        for box in task.boxes:
+            self._push(box)
+
+    def work(self) -> Share:
+        settled = False
+        while self._heap and not settled and time.time() < self._deadline:
+            _, _, box = heapq.heappop(self._heap)
+            place = self._next_place(box)
+            if place is not None:
+                self._bound(box, place)
+            elif self._may_branch:
+                self._branch(box)
+            else:
+                settled = True
+                self._push(box)
+        return Share(
+            tuple(box for _, _, box in self._heap), tuple(self._rows), frozenset(self._conflicts),
+            tuple(self._members), tuple(self._steps), self._number, settled or not self._heap,
+        )  # fmt: skip
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _push(self, box: Box) -> None:
+        if len(box):
+            excess = float(box.excess(self._targets).max())
+            heapq.heappush(self._heap, (-excess, next(self._order), box))
+
+    def _closed(self, box: Box) -> NDArray[np.bool_]:
+        """Tell which (S, L) of a box are refuted."""
+        room = self._room + _SAFETY * np.abs(box.bounds)
+        return box.excess(self._targets) < -room
+
+    def _next_place(self, box: Box) -> int | None:
+        """Return the (S, L) of a box whose linear program comes next, None if it is to be branched.
+
+        The highest first. Before the first branching, what is nearly refuted comes too, as long as
+        that goes well, for every (S, L) that is left goes into both halves.
+        """
+        excess = box.excess(self._targets)
+        highest = int(np.argmax(excess))
+        if box.key:
+            return None if box.done.any() else highest
+        if not box.done[highest]:
+            return highest
+        if not box.done.all() and self._misses < _MISSES:
+            return int(np.argmin(np.where(box.done, np.inf, excess)))
+        return None
+
+    def _bound(self, box: Box, place: int) -> None:
+        """Bound a box by the linear program of one of its (S, L)."""
+        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+        program = self._program(at)
+        prices, judgement = self._tighten(program, box, at)
+        number = self._next()
+        better = box.bounded(judgement.bounds, number)
+        done = better.done.copy()
+        done[place] = True
+        better = replace(better, done=done)
+        closed = self._closed(better)
+        self._misses = 0 if closed.any() else self._misses + 1
+        left = better.only(~closed)
+        decided = self._decisions(left, judgement, ~closed)
+        self._keep(Step(
+            number, box.key, tuple(program.rows), prices, at, better.only(closed).leaving(),
+            tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
+        ))  # fmt: skip
+        if len(left) and len(decided[0]):
+            left = left.deciding(*decided)
+        self._push(left)
+        self._tell(program, at)
+
+    def _tighten(self, program: Program, box: Box, at: tuple[int, int]) -> tuple[Floats, Judgement]:
+        """Solve a program for a box, adding rows it breaks for a few rounds."""
+        target = float(self._targets[at[0]])
+        program.solve(box, self._deadline)
+        value, converged = program.value(box), False
+        for _ in range(_ROUNDS):
+            if converged or value < target or time.time() >= self._deadline:
+                break
+            fresh = violated(self._levels, at, *program.solution())
+            converged = not fresh
+            if fresh:
+                program.add(fresh)
+                program.solve(box, self._deadline)
+                before, value = value, program.value(box)
+                converged = before - value < _PROGRESS * min(1.0, float(self._levels.weights.max()))
+        prices = program.prices()
+        judgement = Prices(self._levels, program.rows, prices, at).judge(box)
+        used = zip(program.rows, prices, strict=True)
+        self._rows = [
+            row for row, price in used if price > _SAFETY and isinstance(row, Row) and not row.basic
+        ]
+        self._conflicts.update(
+            (row.patterns[0], row.patterns[1])
+            for row in self._rows
+            if row.sides == (1, 1) and row.shift == 0
+        )
+        return prices, judgement
+
+    def _decisions(
+        self, box: Box, judgement: Judgement, kept: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+        """Return what must be so in all of a box that is left: places and values.
+
+        If the opposite of a decision brings every bound below its target, the decision stands.
+        """
+        nothing = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int8)
+        if not len(box) or len(box) > _MOST_TO_DECIDE:
+            return nothing
+        k, levels = self._levels.n_classifiers, self._levels
+        bounds, charges = judgement.bounds[kept], judgement.charges[kept]
+        sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
+        room = bounds - self._targets[sizes] + 2 * self._room + _SAFETY * np.abs(bounds)
+        patterns, left = box.decided[k:], judgement.left
+        # By how many right votes are needed, what it must cost to lose a pattern. Where it cannot
+        # be right anyway nothing is claimed.
+        costs = np.empty(len(left))
+        for side in (True, False):
+            needed = chosen + 1 if side else sizes - chosen
+            most = np.full(k + 2, -np.inf)
+            np.maximum.at(most, needed, room)
+            on_side = levels.positive == side
+            costs[on_side] = np.maximum.accumulate(most)[levels.reach[on_side]]
+        lost = levels.helps[:, box.decided[:k] != 0].sum(axis=1) < levels.reach
+        right = np.flatnonzero((patterns == FREE) & (left > costs) & np.isfinite(costs) & ~lost)
+        wrong = np.flatnonzero((patterns == FREE) & (-left > costs))
+        free = np.flatnonzero(box.decided[:k] == FREE)
+        seats = sizes - int((box.decided[:k] == 1).sum())
+        if (seats < 0).any() or (seats > len(free)).any():
+            return nothing
+        ordered = -np.sort(-charges[:, free], axis=1)
+        m = np.arange(len(box))
+        wall = np.full((len(box), 1), np.inf)
+        ordered = np.concatenate([wall, ordered, -wall], axis=1)
+        last_in, first_out = ordered[m, seats], ordered[m, seats + 1]
+        must_sit = (charges[:, free] - first_out[:, None] > room[:, None]).all(axis=0)
+        must_not = (last_in[:, None] - charges[:, free] > room[:, None]).all(axis=0)
+        places = np.concatenate([free[must_sit], free[must_not], k + right, k + wrong])
+        values = np.concatenate([
+            np.ones(must_sit.sum()), np.zeros(must_not.sum()),
+            np.ones(len(right)), np.zeros(len(wrong)),
+        ])  # fmt: skip
+        return places.astype(np.intp), values.astype(np.int8)
+
+    def _branch(self, box: Box) -> None:
+        """Split a box in two."""
+        place = self._branching_place(box)
+        if place is None:
+            # Every classifier is decided: one set of members, which the ledger recounts.
+            self._look_at(np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist())
+            self._keep(Step(self._next(), box.key, closed=box.leaving(by=-2)))
+            return
+        halves = box.branch(place, (self._next(), self._next()))
+        if place >= self._levels.n_classifiers:
+            pattern = place - self._levels.n_classifiers
+            halves[1] = halves[1].only(self._levels.reachable(pattern, box.pairs))
+        heirs = tuple((half.key, place, value) for value, half in enumerate(halves))
+        self._keep(Step(self._next(), box.key, heirs=heirs))
+        for half in halves:
+            self._push(half)
+
+    def _branching_place(self, box: Box) -> int | None:
+        """Return where to branch: what brings both halves down most, tried on a few."""
+        k = self._levels.n_classifiers
+        place = int(np.argmax(np.where(box.done, box.excess(self._targets), -np.inf)))
+        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+        program = self._program(at)
+        program.solve(box, self._deadline)
+        value, target = program.value(box), float(self._targets[at[0]])
+        solution = np.concatenate(program.solution())
+        self._look_at(np.argsort(-solution[:k], kind="stable")[: at[0]].tolist())
+        free = box.decided == FREE
+        broken = np.minimum(solution, 1 - solution) * free
+        broken[k:] *= np.minimum(1.0, self._levels.weights / max(value - target, 1e-6))
+        candidates = np.argsort(-broken, kind="stable")[:_CANDIDATES]
+        candidates = candidates[broken[candidates] > 1e-6]
+        if not len(candidates):
+            open_seats = np.flatnonzero(free[:k])
+            return int(open_seats[np.argmax(solution[open_seats])]) if len(open_seats) else None
+        best, best_score = int(candidates[0]), -1.0
+        for candidate in candidates:
+            falls = []
+            for half in box.branch(int(candidate), (0, 0)):
+                program.solve(half, self._deadline)
+                falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
+            if min(falls) * max(falls) > best_score:
+                best, best_score = int(candidate), min(falls) * max(falls)
+            if time.time() >= self._deadline:
+                break
+        return best
+
+    def _program(self, at: tuple[int, int]) -> Program:
+        if at in self._programs:
+            self._programs.move_to_end(at)
+        else:
+            known = [row for row in self._rows if row.factor(*at) > 0]
+            self._programs[at] = Program(self._levels, at, known)
+            if len(self._programs) > _PROGRAMS:
+                self._programs.popitem(last=False)
+        return self._programs[at]
+
+    def _look_at(self, members: list[int]) -> None:
+        self._members[tuple(sorted(members))] = None
+
+    def _keep(self, step: Step) -> None:
+        if self._record:
+            used = [place for place, price in enumerate(step.prices) if price > 0]
+            rows = tuple(step.rows[place] for place in used)
+            self._steps.append(replace(step, rows=rows, prices=step.prices[used]))
+
+    def _tell(self, program: Program, at: tuple[int, int]) -> None:
+        x, _ = program.solution()
+        members = np.argsort(-x, kind="stable")[: at[0]].tolist()
+        self._look_at(members)
+        if self._report is not None:
+            highest = max((float(box.bounds.max()) for _, _, box in self._heap), default=-np.inf)
+            self._report(highest, len(self._heap), members)
