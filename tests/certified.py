@@ -49,7 +49,7 @@ def certify(problem: Problem, **changes) -> Certificate:
 def write_votes(path, problem: Problem) -> None:
     """Write votes as the command line reads them."""
     votes = problem.votes
-    with open(path, "w", newline="") as file:
+    with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([*votes.names, "label"])
         for row, label in zip(votes.matrix.astype(int), votes.labels.astype(int), strict=True):

@@ -21,7 +21,6 @@ from . import jsonfile
 from .bounds import Box, Proof, Step, closure
 from .bounds.cuts import LimitRow, Row
 from .committee import Committee
-from .exceptions import InputError
 from .formulafile import write_four
 from .problem import Problem
 
@@ -56,14 +55,6 @@ class Certificate:
     proof: Proof | None = None
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.problem.formula is not None:
-            raise InputError(
-                "certificate",
-                f"{self.problem.criterion} is no weighted sum of the counts; only such have "
-                "certificates. Leave it out, or use another objective.",
-            )
 
     def to_json(self) -> str:
         """Write the certificate as JSON text."""

@@ -9,11 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
+from .certifying import certificate_of, check_certified
 from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
@@ -49,6 +51,7 @@ def prune(
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    certificate: bool | str | Path = False,
 ) -> Solution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
@@ -88,6 +91,9 @@ def prune(
         Seed of all randomness; recorded on the solution.
     n_jobs
         How many cores to use, as in scikit-learn: None is one, -1 is all.
+    certificate
+        Whether to write the proof down, for `voteprune.verify`: True leaves it on the solution, a
+        path also saves it there. A proof that is written down is made on one core.
 
     Returns
     -------
@@ -116,7 +122,11 @@ def prune(
         raise InputError("callback", f"expected a function, got {callback!r}.")
     problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
-    return carry_out(problem, plan.method, circumstances, first, callback)
+    certify = check_certified(certificate, problem, plan.method)
+    solution = carry_out(problem, plan.method, circumstances, first, callback, certify)
+    if solution.certificate is not None and not isinstance(certificate, bool):
+        solution.certificate.save(certificate)
+    return solution
 
 
 def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
@@ -139,6 +149,7 @@ def carry_out(
     circumstances: Circumstances,
     start: Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
+    certify: bool = False,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -150,12 +161,14 @@ def carry_out(
         Members to start from.
     callback
         As in `prune`.
+    certify
+        Whether the proof is written down.
     """
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
     ledger = open_ledger(problem, callback)
-    run = circumstances.begin(ledger)
+    run = replace(circumstances.begin(ledger), record=[] if certify else None)
     try:
         if start is not None:
             ledger.offer(start)
@@ -209,6 +222,7 @@ def _conclude(
         versions=_versions(solver),
         trace=tuple(ledger.trace),
         problem=problem,
+        certificate=certificate_of(problem, run, status, solver),
     )
 
 

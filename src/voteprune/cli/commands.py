@@ -53,6 +53,7 @@ def prune_command(
     explain_time: float = 10.0,
     json: bool = False,
     output: Path | None = None,
+    certificate: Path | None = None,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
 
@@ -77,6 +78,8 @@ def prune_command(
         Print the solution as JSON.
     output
         Also save the solution here, for "voteprune apply".
+    certificate
+        Also write the whole proof here, for "voteprune verify".
     """
     criterion = read_objective(source.objective)
     asked = limits.read()
@@ -84,6 +87,8 @@ def prune_command(
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
     if output is not None:
         check_output(output, file)
+    if certificate is not None:
+        check_output(certificate, file, option="--certificate")
     table = read_table(file, target=source.target, k=source.k)
     with live_line() as callback:
         solution = prune(
@@ -98,7 +103,10 @@ def prune_command(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            certificate=certificate is not None,
         )
+    if certificate is not None and solution.certificate is not None:
+        replace(solution.certificate, target=source.target).save(certificate)
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
     emit(solution_json(solution, scores, why) if json else solution_text(solution, scores, why))

@@ -21,7 +21,7 @@ from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..solution import Solution
 from ..tables import Bools, Rows
 
-PROVED, WRONG, UNPROVED, INTERRUPTED = 0, 2, 3, 130
+PROVED, REFUTED, WRONG, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes."""
 
 

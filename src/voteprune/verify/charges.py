@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import accumulate
 
 from .document import Row
-from .limits import Limits, LimitRow
+from .limits import LimitRow, Limits
 from .pool import Pool
 
 FINE = 1 << 64
@@ -201,7 +201,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Look:
-    """A box at one (S, L): the sum but for the free members, who are listed, the best paid first."""
+    """A box at one (S, L): the sum but for the free members, and those, the best paid first."""
 
     constant: int
     seats: int

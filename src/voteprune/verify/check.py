@@ -9,11 +9,11 @@ from pathlib import Path
 
 from .cut import cut_bound, flow_faults
 from .document import Document, Four, read_document
-from .enumerate import better, is_small
 from .limits import Limits
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
 from .table import read_table
+from .trying import better, is_small
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,7 @@ class _Notes:
         self.failed: list[str] = []
 
 
-def verify(
-    certificate: str | Path, votes: str | Path, target: str | None = None
-) -> Verification:
+def verify(certificate: str | Path, votes: str | Path, target: str | None = None) -> Verification:
     """Check a certificate against the votes it is about, in exact arithmetic.
 
     Parameters
@@ -190,7 +188,9 @@ def _check_by_trying(
         if found is None:
             notes.checked.append("every committee there is: tried, none contradicts the claim")
         else:
-            notes.failed.append(f"the bound: members {found[0]} with threshold {found[1]} exceed it")
+            notes.failed.append(
+                f"the bound: members {found[0]} with threshold {found[1]} exceed it"
+            )
         return
     backing = [who for who, claim in document.trusted if claim <= document.bound]
     if backing:
@@ -228,7 +228,8 @@ def _statement(document: Document) -> Iterator[str]:
         return
     if document.members is not None:
         seated = ", ".join(names[k] for k in document.members)
-        yield f"{seated} with more than {document.threshold} votes: {_units(document, document.value)}"
+        value = _units(document, document.value)
+        yield f"{seated} with more than {document.threshold} votes: {value}"
     yield f"no such committee exceeds {_units(document, document.bound)}"
 
 

@@ -113,13 +113,17 @@ class Limits:
             Fraction(0) if k == place else measure.score(seats[place], other) - measure.sign * tau
             for k, other in enumerate(seats)
         ]
-        least = sum(sorted(min(x, Fraction(0)) for x in row)[: self._document.size_max], Fraction(0))
+        least = sum(
+            sorted(min(x, Fraction(0)) for x in row)[: self._document.size_max], Fraction(0)
+        )
         row[place] = least
         return _scaled(row, [Fraction(0)] * len(self._pool.used), least)
 
 
 def _scaled(members: list[Fraction], patterns: list[Fraction], least: Fraction) -> LimitRow:
-    largest = max((abs(value) for value in (*members, *patterns)), default=Fraction(0)) or Fraction(1)
+    largest = max((abs(value) for value in (*members, *patterns)), default=Fraction(0)) or Fraction(
+        1
+    )
     return LimitRow(
         tuple(value / largest for value in members),
         tuple(value / largest for value in patterns),

@@ -32,15 +32,13 @@ def better(
     """
     for members, nets in _all_committees(document, pool):
         for level, net in enumerate(nets):
-            if least is None or pool.base + net >= least:
-                if not any(limits.faults(members, level)):
-                    return members, level
+            high = least is None or pool.base + net >= least
+            if high and not any(limits.faults(members, level)):
+                return members, level
     return None
 
 
-def _all_committees(
-    document: Document, pool: Pool
-) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+def _all_committees(document: Document, pool: Pool) -> Iterator[tuple[tuple[int, ...], list[int]]]:
     """Yield members with their sum less the base, at every threshold."""
     bit = {k: 1 << (len(document.names) - 1 - k) for k in pool.seats}
     patterns = [(int(p.votes, 2), net) for p, net in zip(pool.patterns, pool.net, strict=True)]

@@ -1,0 +1,59 @@
+"""From a run to its certificate: what can have one, and what it rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .certificate import Certificate
+from .engine import ENUMERATE
+from .exceptions import InputError
+from .margins import MarginProblem
+from .problem import Problem
+from .run import Method, Run
+from .solvers import Solver
+
+
+def check_certified(certificate: object, problem: Problem, method: Method) -> bool:
+    """Tell whether a certificate is wanted, or why there cannot be one.
+
+    Raises
+    ------
+    InputError
+        If the method proves nothing, the objective is no weighted sum, or the path is none.
+    """
+    if certificate is False:
+        return False
+    if certificate is not True:
+        if not isinstance(certificate, str | Path):
+            raise InputError("certificate", f"expected True, False or a path, got {certificate!r}.")
+        if not Path(certificate).parent.is_dir() or Path(certificate).is_dir():
+            raise InputError(
+                "certificate",
+                f"{certificate} is no file in a folder that exists. Name one that can be written.",
+            )
+    if not method.proves:
+        raise InputError(
+            "certificate",
+            f"{method.name} proves nothing, so there is nothing to certify. Use method='exact'.",
+        )
+    if problem.formula is not None or isinstance(problem, MarginProblem):
+        raise InputError(
+            "certificate",
+            f"{problem.criterion} is no weighted sum of the counts; only such have certificates. "
+            "Leave it out, or use another objective.",
+        )
+    return True
+
+
+def certificate_of(
+    problem: Problem, run: Run, status: str, solver: Solver | None
+) -> Certificate | None:
+    """Return what a run has proved, None where it was not written down."""
+    if run.record is None:
+        return None
+    ledger, proof = run.ledger, run.record[-1] if run.record else None
+    trusted = [] if proof is None else list(proof.trusted)
+    tried = 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE
+    if proof is None and solver is not None and not tried:
+        trusted.append((solver.name, ledger.bound))
+    return Certificate(problem, status, ledger.committee, ledger.bound, proof, tuple(trusted))
