@@ -4,9 +4,10 @@
 1. First committees and the closure bound, in milliseconds.
 2. Local search, for a second or so.
 3. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
-   all the others (`bounds.levels`). What falls below the incumbent is refuted.
-4. Search once more, for every better committee refutes more.
-5. The sizes and thresholds that survive go to the merged-pattern model on a MIP solver.
+   all the others (`bounds.prices`). What falls below the incumbent is refuted. Search goes on
+   between the rounds, for every better committee refutes more.
+4. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
+5. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
 
 It is anytime: the ledger holds the best committee and a valid bound at every moment.
 """
@@ -14,29 +15,29 @@ It is anytime: the ledger holds the best committee and a valid bound at every mo
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .bounds import Levels, closure_bound
+from .bounds import closure_bound
 from .brute import solve_by_brute_force
-from .formulation.model import Floats
-from .mip import Region, settle
+from .mip import settle
 from .openings import open_run
 from .problem import Problem
+from .proving import MOST_CLASSIFIERS, Campaign
 from .run import Outcome, Run
 from .search import Walker, search
-from .solvers import SolverFailure, call
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
 
-_SEARCH_SECONDS = 1.0
-_MOST_CLASSIFIERS = 300
-"""Beyond this there are too many sizes and thresholds to bound one by one."""
+_FIRST_SEARCH = 1.5
+_SEARCH_SHARE = 0.25
+"""Seconds of the first search, and how much of its time a run then spends on searching."""
 
-_SAFETY = 1e-7
-"""Relative room left for rounding when floating-point bounds are read."""
+_SOLVER_SHARE = 0.5
+"""How much of the time left a MIP solver gets for what the bounds leave open."""
+
+_MOST_ENTRIES = 4_000_000
+"""Size of a model, patterns times classifiers, beyond which no solver is asked."""
 
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
@@ -46,59 +47,44 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
-    run.ledger.tighten(closure_bound(problem))
-    walker = Walker(problem, run.ledger, run.seed) if problem.allowed else None
-    _search(run, walker)
-    settled = _bound_levels(problem, run)
-    if settled is None:
-        return settle(problem, run)
-    _search(run, walker)
-    return settle(problem, run, _survivors(problem, run, *settled))
+    ledger = run.ledger
+    ledger.tighten(closure_bound(problem))
+    walker = Walker(problem, ledger, run.seed) if problem.allowed else None
+    _search(run, walker, _FIRST_SEARCH)
+    if ledger.closed:
+        return Outcome("proved")
+    if ledger.units is None or len(problem.allowed) > MOST_CLASSIFIERS:
+        if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
+            return settle(problem, run)
+        _search(run, walker, run.seconds_left)
+        return Outcome("proved" if ledger.closed else "time limit")
+    return _refute(problem, run, walker)
 
 
-def _search(run: Run, walker: Walker | None) -> None:
+def _refute(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
+    """Refute everything better than the best committee, or find it."""
+    campaign, asked = Campaign(problem, run), False
+    while not campaign.over and run.seconds_left > 0:
+        began = time.time()
+        if not campaign.round(branch=asked):
+            return settle(problem, run)
+        if campaign.over or not walker:
+            continue
+        _search(run, walker, _SEARCH_SHARE * (time.time() - began))
+        if campaign.settled and not asked:
+            asked = True
+            region = campaign.region()
+            if region is not None:
+                until = time.time() + _SOLVER_SHARE * run.seconds_left
+                outcome = settle(problem, replace(run, deadline=until), region)
+                if outcome.termination in ("proved", "solver tolerance"):
+                    campaign.trust(run.solver.name)
+                    return outcome
+    return Outcome("proved" if run.ledger.closed else "time limit")
+
+
+def _search(run: Run, walker: Walker | None, seconds: float) -> None:
     if walker is not None:
-        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        until = time.time() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
         search(walker, run.ledger, until, patience=2 * run.ledger.problem.n_classifiers)
-
-
-def _bound_levels(problem: Problem, run: Run) -> tuple[NDArray[np.intp], Floats] | None:
-    """Return all sizes and thresholds with a bound for each, in units; None if that is no use."""
-    ledger = run.ledger
-    if ledger.units is None or ledger.closed or len(problem.allowed) > _MOST_CLASSIFIERS:
-        return None
-    levels, scale = Levels.of(problem)
-    largest = float(levels.weights.max(initial=1.0))
-
-    def in_units(bounds: Floats) -> Floats:
-        return np.asarray(scale * (bounds + _SAFETY * np.maximum(largest, np.abs(bounds))))
-
-    def report(bound: float, places: list[int]) -> None:
-        ledger.tighten(float(in_units(np.asarray(bound))))
-        ledger.offer([problem.allowed[place] for place in places])
-
-    target = (ledger.units + problem.gains.step) / scale
-    request = (levels, target, ledger.bound / scale, run.deadline)
-    try:
-        pairs, bounds = call("bounds", "voteprune.bounds.relaxation", request, run.deadline, report)
-    except SolverFailure as failure:
-        ledger.incidents.append(str(failure))
-        return None
-    return pairs, in_units(bounds)
-
-
-def _survivors(
-    problem: Problem, run: Run, pairs: NDArray[np.intp], bounds: Floats
-) -> Region | None:
-    """Return the range of the sizes and thresholds where something better may be."""
-    ledger = run.ledger
-    if ledger.units is None:
-        return None
-    ledger.tighten(float(bounds.max()))
-    alive = pairs[bounds >= ledger.units + problem.gains.step]
-    if not len(alive):
-        ledger.tighten(ledger.units)
-        return None
-    (size_min, level_min), (size_max, level_max) = alive.min(axis=0), alive.max(axis=0)
-    return Region(int(size_min), int(size_max), int(level_min), int(level_max))

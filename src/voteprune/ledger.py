@@ -28,11 +28,14 @@ class Progress:
         Objective of the best committee so far, in the criterion's own unit; None before the first.
     bound
         What no committee can exceed.
+    open_boxes
+        How many parts of the proof are open; None where it is not made of boxes.
     """
 
     seconds: float
     value: float | None
     bound: float
+    open_boxes: int | None = None
 
     @property
     def gap(self) -> float | None:
@@ -79,6 +82,7 @@ class Ledger:
         self.bound: int = problem.gains.ceiling
         self.incidents: list[str] = []
         self.trace: list[Progress] = []
+        self.open_boxes: int | None = None
         self._callback = callback
         self._began = time.perf_counter()
 
@@ -136,7 +140,7 @@ class Ledger:
         unit = self.problem.gains.unit
         value = None if self.units is None else float(self.units * unit)
         bound = value if value is not None and self.closed else float_above(self.bound * unit)
-        return Progress(self.seconds, value, bound)
+        return Progress(self.seconds, value, bound, self.open_boxes)
 
     def _tell(self) -> None:
         progress = self.progress()

@@ -36,12 +36,16 @@ _EXPLAIN_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Sizes and thresholds outside which nothing is better than the best committee so far."""
+    """Sizes and thresholds outside which nothing is better than the best committee so far.
+
+    `conflicts` are pairs of patterns whose row was found useful there, see `merged_model`.
+    """
 
     size_min: int
     size_max: int
     level_min: int
     level_max: int
+    conflicts: tuple[tuple[int, int], ...] = ()
 
     def holds(self, committee: Committee) -> bool:
         """Tell whether a committee lies inside."""
@@ -84,7 +88,8 @@ def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
         return _explained(problem, run, _search(problem, run, merged_model))
     inside = replace(problem, size_min=region.size_min, size_max=region.size_max)
     levels = region.level_min, region.level_max
-    return _search(inside, run, partial(merged_model, levels=levels), region)
+    build = partial(merged_model, levels=levels, conflicts=region.conflicts)
+    return _search(inside, run, build, region)
 
 
 def solve_model(problem: Problem, run: Run, build: Callable[..., Formulation]) -> Outcome:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
+from .bounds import Proof
 from .ledger import Ledger
 from .problem import Problem
 from .solvers import Solver
@@ -36,6 +38,10 @@ class Run:
         Seed of all randomness.
     threshold
         How the committee's threshold is set, for methods that leave it open.
+    checkpoint
+        File to keep an unfinished proof in, None for none.
+    record
+        Where proofs are written down step by step, None if nobody asked for them.
     """
 
     ledger: Ledger
@@ -44,6 +50,8 @@ class Run:
     threads: int = 1
     seed: int = 0
     threshold: ThresholdRule = "tuned"
+    checkpoint: Path | None = None
+    record: list[Proof] | None = None
 
     @property
     def seconds_left(self) -> float:

@@ -49,9 +49,7 @@ class Box:
         decided = np.full(levels.n_classifiers + levels.n_patterns, FREE, dtype=np.int8)
         decided[levels.required] = 1
         m = len(pairs)
-        return cls(
-            0, pairs, np.full(m, bound), np.zeros(m, dtype=bool), decided, np.full(m, -1)
-        )
+        return cls(0, pairs, np.full(m, bound), np.zeros(m, dtype=bool), decided, np.full(m, -1))
 
     def __len__(self) -> int:
         return len(self.pairs)

@@ -21,8 +21,12 @@ from numpy.typing import NDArray
 
 from ..formulation.model import Floats
 from .box import FREE, Box
-from .levels import Levels
 from .cuts import LimitRow, Row, Sides, base_factor
+from .levels import Levels
+
+
+_IMPOSSIBLE = -1e300
+"""Bound where nothing can be; finite, so that it can be added and compared like any other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +74,7 @@ class Prices:
         self._fixed = np.zeros(levels.n_classifiers)
         # By sides and kind, then by shift: amounts on the members, and their sum over the rows.
         self._paid: dict[tuple[Sides, bool], dict[int, tuple[Floats, float]]] = {}
-        for place in np.flatnonzero(prices > 0):
+        for place in np.flatnonzero(prices > 0).tolist():
             self._pay(rows[place], float(prices[place]), at)
 
     def _pay(self, row: Row | LimitRow, price: float, at: tuple[int, int]) -> None:
@@ -114,14 +118,12 @@ class Prices:
             short = np.zeros(k + 2, dtype=bool)
             for low, high in {*zip(reach[must].tolist(), levels.reach[must].tolist(), strict=True)}:
                 short[low + 1 : high + 1] = True
-            constants[short[needed]] = -np.inf
-        bounds = constants + _best_members(charges, sizes, members)
+            constants[short[needed]] = _IMPOSSIBLE
+        bounds = np.maximum(constants + _best_members(charges, sizes, members), _IMPOSSIBLE)
         return Judgement(bounds, self._left, charges)
 
 
-def _sums_by(
-    reach: NDArray[np.intp], left: Floats, mask: NDArray[np.bool_], most: int
-) -> Floats:
+def _sums_by(reach: NDArray[np.intp], left: Floats, mask: NDArray[np.bool_], most: int) -> Floats:
     """Return the sums of what is left of the patterns with a reach of at most 0, 1, 2, ..."""
     return np.bincount(reach[mask], weights=left[mask], minlength=most + 1).cumsum()
 
@@ -148,12 +150,12 @@ def _rescaled(
 
 
 def _best_members(charges: Floats, sizes: NDArray[np.intp], members: NDArray[np.int8]) -> Floats:
-    """Return, row by row, the largest sum over so many members; minus infinity where none fit."""
+    """Return, row by row, the largest sum over so many members; impossible where none fit."""
     sitting, free = np.flatnonzero(members == 1), np.flatnonzero(members == FREE)
     ordered = -np.sort(-charges[:, free], axis=1)
     sums = np.concatenate([np.zeros((len(charges), 1)), np.cumsum(ordered, axis=1)], axis=1)
     seats = sizes - len(sitting)
     best = charges[:, sitting].sum(axis=1)
     best += sums[np.arange(len(charges)), np.clip(seats, 0, len(free))]
-    best[(seats < 0) | (seats > len(free))] = -np.inf
+    best[(seats < 0) | (seats > len(free))] = _IMPOSSIBLE
     return np.asarray(best)

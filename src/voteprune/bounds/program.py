@@ -16,9 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from ..formulation.model import Floats
-from .box import FREE, Box
-from .levels import Levels
+from .box import Box
 from .cuts import LimitRow, Row
+from .levels import Levels
 
 _LEAST_SECONDS = 0.05
 
@@ -116,7 +116,9 @@ class Program:
         cost[k : k + n] = -levels.weights - np.where(patterns == 1, self._penalty, 0.0)
         self._highs.changeColsBounds(self._n_columns, self._indices, low, high)
         self._highs.changeColsCost(self._n_columns, self._indices, cost)
-        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + max(_LEAST_SECONDS, deadline - time.time()))
+        seconds = max(_LEAST_SECONDS, deadline - time.time())
+        # HiGHS counts all its runs.
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
 
     def value(self, box: Box) -> float:

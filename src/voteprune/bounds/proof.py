@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ..formulation.model import Floats
 from .box import Box
-from .levels import Levels
 from .cuts import LimitRow, Row
+from .levels import Levels
 
 
 @dataclass(frozen=True, eq=False)

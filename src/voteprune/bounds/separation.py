@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formulation.model import Floats
-from .levels import Levels
 from .cuts import Row
+from .levels import Levels
 
 _MOST_ROWS = 400
 _VIOLATION = 1e-3

@@ -13,22 +13,23 @@ still open, so any number of workers can share the boxes, and a run can be put o
 from __future__ import annotations
 
 import heapq
+import itertools
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from ..formulation.model import Floats
 from .box import FREE, Box
-from .levels import Levels
+from .cuts import Row
 from .prices import Judgement, Prices
 from .program import Program
 from .proof import Step
-from .cuts import Row
 from .separation import violated
+from .task import Report, Share, Task
 
 _ROUNDS = 5
 _PROGRESS = 2e-3
@@ -42,55 +43,10 @@ _MOST_TO_DECIDE = 1500
 """Sizes and thresholds up to which what must be so is asked."""
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """A share of the work.
-
-    Parameters
-    ----------
-    levels
-        The data.
-    boxes
-        What is open.
-    rows
-        Rows that were useful before.
-    targets
-        By size: bounds below this need no more work, nothing there beats the best known.
-    deadline
-        When to stop, as `time.time` tells it.
-    first_number
-        From where on keys and steps are numbered.
-    record
-        Whether proof steps are kept.
-    """
-
-    levels: Levels
-    boxes: tuple[Box, ...]
-    rows: tuple[Row, ...]
-    targets: Floats
-    deadline: float
-    first_number: int
-    record: bool = False
-
-
-@dataclass(frozen=True, eq=False)
-class Share:
-    """What came of a task: open boxes, useful rows, committees worth a look, proof steps."""
-
-    boxes: tuple[Box, ...]
-    rows: tuple[Row, ...]
-    members: tuple[tuple[int, ...], ...]
-    steps: tuple[Step, ...]
-    next_number: int
-
-
-Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open boxes, and members to look at."""
-
-
 def solve(task: Task, report: Report | None = None) -> Share:
     """Work on a task until its deadline, or until nothing is open."""
-    return _Tree(task, report).work()
+    with threadpool_limits(1):
+        return _Tree(task, report).work()
 
 
 class _Tree:
@@ -99,7 +55,10 @@ class _Tree:
         self._rows, self._record, self._number = list(task.rows), task.record, task.first_number
         self._report = report
         self._misses = 0
+        self._may_branch = task.branch
         self._heap: list[tuple[float, int, Box]] = []
+        self._order = itertools.count(0, -1)  # of equals, the latest comes first
+        self._conflicts: set[tuple[int, int]] = set()
         self._programs: OrderedDict[tuple[int, int], Program] = OrderedDict()
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
@@ -108,17 +67,21 @@ class _Tree:
             self._push(box)
 
     def work(self) -> Share:
-        while self._heap and time.time() < self._deadline:
+        settled = False
+        while self._heap and not settled and time.time() < self._deadline:
             _, _, box = heapq.heappop(self._heap)
             place = self._next_place(box)
-            if place is None:
+            if place is not None:
+                self._bound(box, place)
+            elif self._may_branch:
                 self._branch(box)
             else:
-                self._bound(box, place)
-        boxes = tuple(box for _, _, box in self._heap)
+                settled = True
+                self._push(box)
         return Share(
-            boxes, tuple(self._rows), tuple(self._members), tuple(self._steps), self._number
-        )
+            tuple(box for _, _, box in self._heap), tuple(self._rows), frozenset(self._conflicts),
+            tuple(self._members), tuple(self._steps), self._number, settled or not self._heap,
+        )  # fmt: skip
 
     def _next(self) -> int:
         self._number += 1
@@ -127,7 +90,7 @@ class _Tree:
     def _push(self, box: Box) -> None:
         if len(box):
             excess = float(box.excess(self._targets).max())
-            heapq.heappush(self._heap, (-excess, -box.key, box))
+            heapq.heappush(self._heap, (-excess, next(self._order), box))
 
     def _closed(self, box: Box) -> NDArray[np.bool_]:
         """Tell which (S, L) of a box are refuted."""
@@ -173,9 +136,7 @@ class _Tree:
         self._push(left)
         self._tell(program, at)
 
-    def _tighten(
-        self, program: Program, box: Box, at: tuple[int, int]
-    ) -> tuple[Floats, Judgement]:
+    def _tighten(self, program: Program, box: Box, at: tuple[int, int]) -> tuple[Floats, Judgement]:
         """Solve a program for a box, adding rows it breaks for a few rounds."""
         target = float(self._targets[at[0]])
         program.solve(box, self._deadline)
@@ -196,6 +157,11 @@ class _Tree:
         self._rows = [
             row for row, price in used if price > _SAFETY and isinstance(row, Row) and not row.basic
         ]
+        self._conflicts.update(
+            (row.patterns[0], row.patterns[1])
+            for row in self._rows
+            if row.sides == (1, 1) and row.shift == 0
+        )
         return prices, judgement
 
     def _decisions(

@@ -13,7 +13,7 @@ threshold, z_p = 1 iff pattern p is predicted positive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ def merged_model(
     *,
     merge_classifiers: bool = True,
     levels: tuple[int, int] | None = None,
+    conflicts: Iterable[tuple[int, int]] = (),
 ) -> Formulation:
     """Build the merged-pattern model of a problem.
 
@@ -39,6 +40,9 @@ def merged_model(
         Whether identical classifiers share one integer variable where that is possible.
     levels
         Lowest and highest threshold of interest; all when omitted.
+    conflicts
+        Pairs of patterns p, q for which to spell out that p is positive and q negative only if a
+        member sits who votes for p and not for q. True of all; worth a row where it tightens.
     """
     builder = ModelBuilder()
     groups = _group_classifiers(problem, merge_classifiers)
@@ -73,6 +77,11 @@ def merged_model(
             # votes - L <= M z, and at most |v| members can vote positive here.
             most = float(max(min(sizes[p], size_max) - lowest, 0))
             builder.row([*voters, threshold, z], [*votes, -1.0, -most], high=0.0)
+    for yes, no in conflicts:
+        between = columns[matrix[yes, first] & ~matrix[no, first]]
+        builder.row(
+            [*between, outputs[yes], outputs[no]], [*np.ones(len(between)), -1.0, 1.0], low=0.0
+        )
     for limit in problem.metric_limits:
         used = np.flatnonzero(limit.gains.net)
         row_scale = objective_scale(limit.gains.net)

@@ -1,0 +1,81 @@
+"""`Task` and `Share`: what a worker is given, and what it hands back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..formulation.model import Floats
+from .box import Box
+from .cuts import Row
+from .levels import Levels
+from .proof import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A share of the work.
+
+    Parameters
+    ----------
+    levels
+        The data.
+    boxes
+        What is open.
+    rows
+        Rows that were useful before.
+    targets
+        By size: bounds below this need no more work, nothing there beats the best known.
+    deadline
+        When to stop, as `time.time` tells it.
+    first_number
+        From where on keys and steps are numbered.
+    branch
+        Whether boxes may be branched; if not, work ends when there is nothing else to do.
+    record
+        Whether proof steps are kept.
+    """
+
+    levels: Levels
+    boxes: tuple[Box, ...]
+    rows: tuple[Row, ...]
+    targets: Floats
+    deadline: float
+    first_number: int
+    branch: bool = True
+    record: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """What came of a task.
+
+    Parameters
+    ----------
+    boxes
+        What is open.
+    rows
+        Useful rows.
+    conflicts
+        Pairs of a positive and a negative pattern whose row was useful somewhere.
+    members
+        Sets of members worth a look.
+    steps
+        Proof steps, if they are kept.
+    next_number
+        From where on to number.
+    settled
+        Whether nothing was left to do but branching.
+    """
+
+    boxes: tuple[Box, ...]
+    rows: tuple[Row, ...]
+    conflicts: frozenset[tuple[int, int]]
+    members: tuple[tuple[int, ...], ...]
+    steps: tuple[Step, ...]
+    next_number: int
+    settled: bool
+
+
+Report = Callable[[float, int, list[int]], None]
+"""Told the highest bound in the share, the number of open boxes, and members to look at."""

@@ -1,0 +1,94 @@
+"""An unfinished proof on file: which boxes are open, and the best committee.
+
+The file belongs to one problem: a digest of the merged votes, the gains and the limits is kept with
+it, and a file of another problem is refused. It is written whole or not at all, after every round,
+so a run that is killed at any moment can go on from the last one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from . import jsonfile
+from .bounds import Box
+from .committee import Committee
+from .exceptions import FileFormatError, InputError
+from .problem import Problem
+
+_FIELDS = ("pairs", "bounds", "done", "decided", "by")
+_FORMAT = "voteprune checkpoint 1"
+
+
+def digest(problem: Problem) -> str:
+    """Return what tells one problem from another."""
+    said = hashlib.sha256()
+    said.update(np.packbits(problem.patterns.matrix).tobytes())
+    limits = [
+        problem.size_min, problem.size_max, problem.required, problem.forbidden,
+        [(limit.gains.base, [int(n) for n in limit.gains.net], limit.least)
+         for limit in problem.metric_limits],
+        [(limit.costs, limit.most) for limit in problem.cost_limits],
+        str(problem.diversity),
+    ]  # fmt: skip
+    said.update(repr([problem.gains.base, [int(n) for n in problem.gains.net], limits]).encode())
+    return said.hexdigest()
+
+
+def save_boxes(
+    path: Path, problem: Problem, committee: Committee | None, boxes: tuple[Box, ...]
+) -> None:
+    """Write open boxes and the best committee, whole or not at all."""
+    header = {
+        "format": _FORMAT,
+        "problem": digest(problem),
+        "members": None if committee is None else [int(k) for k in committee.members],
+        "threshold": None if committee is None else int(committee.threshold),
+        "keys": [int(box.key) for box in boxes],
+    }
+    arrays = {f"{name}_{i}": getattr(box, name) for i, box in enumerate(boxes) for name in _FIELDS}
+    content = io.BytesIO()
+    np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
+    jsonfile.write_bytes(path, content.getvalue())
+
+
+def load_boxes(
+    path: Path | None, problem: Problem
+) -> tuple[Committee | None, tuple[Box, ...]] | None:
+    """Read what `save_boxes` wrote; None where there is no file yet.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no checkpoint, or a damaged one.
+    InputError
+        If it is another problem's.
+    """
+    if path is None or not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            header = json.loads(str(file["header"]))
+            boxes = tuple(
+                Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))
+                for i, key in enumerate(header["keys"])
+            )
+        right = header["format"] == _FORMAT
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise FileFormatError(
+            path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
+        ) from error
+    if not right or header["problem"] != digest(problem):
+        raise InputError(
+            "checkpoint",
+            f"{path} belongs to another problem: other votes, another objective or other limits. "
+            "Name another file, or delete it.",
+        )
+    if header["members"] is None:
+        return None, boxes
+    return problem.committee(header["members"], header["threshold"]), boxes

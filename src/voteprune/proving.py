@@ -1,0 +1,229 @@
+"""`Campaign`: refute everything better than the best committee, box by box, round by round.
+
+In each round the open boxes are dealt to the workers, who bound, decide and branch until the round
+is over (`bounds.tree`). What they hand back is all there is to know, so between rounds a better
+committee can raise the target, and the proof can be put on file: a run that is killed loses no
+more than the round it was in.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import joblib
+import numpy as np
+
+from .bounds import Box, Levels, Proof
+from .bounds.cuts import Row
+from .bounds.task import Share, Task
+from .checkpoint import load_boxes, save_boxes
+from .formulation.model import Floats
+from .mip import Region
+from .problem import Problem
+from .run import Run
+from .solvers import SolverFailure, call
+
+MOST_CLASSIFIERS = 300
+"""Beyond this there are too many sizes and thresholds to bound one by one."""
+
+_SAFETY = 1e-7
+"""Relative room left for rounding when floating-point bounds are read."""
+
+_FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
+"""Seconds of a round; each is longer than the one before."""
+
+_LATE = 20.0
+"""Seconds a worker may be late at the end of a round."""
+
+_CLOSE = 0.015
+_FEW_PATTERNS = 800
+"""How far above the target bounds may be, and how many patterns there may be, for a solver to have
+good chances."""
+
+
+class Campaign:
+    """An attempt to prove that nothing beats the best committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    run
+        Its circumstances; the ledger holds a committee.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run = problem, run
+        self._levels, self._scale = Levels.of(problem)
+        everything = Box.everything(self._levels, self._in_levels(run.ledger.bound))
+        self._boxes: tuple[Box, ...] = (everything,)
+        self._shares: list[Share] = []
+        self._number, self._seconds = 0, _FIRST_ROUND
+        self._seen: set[tuple[int, ...]] = set()
+        self._conflicts: set[tuple[int, int]] = set()
+        self.settled = False
+        if run.checkpoint is not None:
+            self._resume()
+        self._proof = None if run.record is None else Proof(self._levels, self._scale)
+        if run.record is not None and self._proof is not None:
+            run.record.append(self._proof)
+        self._take_stock()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is open."""
+        return not self._boxes
+
+    def round(self, *, branch: bool) -> bool:
+        """Work for one round; tell if the workers can go on.
+
+        Parameters
+        ----------
+        branch
+            Whether boxes may be branched; if not, `settled` says when there is nothing else to do.
+        """
+        run = self._run
+        workers = 1 if run.record is not None else max(1, run.threads)
+        until = min(run.deadline, time.time() + self._seconds)
+        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
+        tasks = [
+            Task(
+                self._levels, boxes, self._rows(place), self._targets(), until, self._number,
+                branch, run.record is not None,
+            )
+            for place, boxes in enumerate(_deal(self._boxes, workers))
+        ]  # fmt: skip
+        try:
+            self._shares = self._share_out(tasks, until)
+        except SolverFailure as failure:
+            run.ledger.incidents.append(str(failure))
+            return False
+        self._boxes = tuple(box for share in self._shares for box in share.boxes)
+        self._number = max(share.next_number for share in self._shares)
+        self.settled = all(share.settled for share in self._shares)
+        for share in self._shares:
+            self._conflicts |= share.conflicts
+            if self._proof is not None:
+                self._proof.steps += share.steps
+            for members in share.members:
+                self._offer(members)
+        self._take_stock()
+        if run.checkpoint is not None:
+            save_boxes(run.checkpoint, self._problem, run.ledger.committee, self._boxes)
+        return True
+
+    def region(self) -> Region | None:
+        """Return the sizes and thresholds a solver had best be asked about, None if none."""
+        if not self._boxes or self._levels.n_patterns > _FEW_PATTERNS:
+            return None
+        above = max(float(box.excess(self._targets()).max()) for box in self._boxes)
+        if above > _CLOSE * float(self._levels.weights.sum()):
+            return None
+        pairs = np.concatenate([box.pairs for box in self._boxes])
+        (size_min, level_min), (size_max, level_max) = pairs.min(axis=0), pairs.max(axis=0)
+        used = np.flatnonzero(self._problem.gains.net != 0)
+        conflicts = tuple(
+            (int(used[i]), int(used[j]))
+            for i, j in (
+                pair if self._levels.positive[pair[0]] else pair[::-1]
+                for pair in sorted(self._conflicts)
+            )
+        )
+        return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
+
+    def trust(self, solver: str) -> None:
+        """Note that a solver has settled what was open."""
+        if self._proof is not None:
+            self._proof.trusted.append((solver, self._run.ledger.bound))
+
+    def _share_out(self, tasks: list[Task], until: float) -> list[Share]:
+        if len(tasks) == 1:
+            # The end of a round is no deadline: on a busy machine a worker may come late.
+            latest = min(self._run.deadline, until + _LATE)
+            return [call("bounds", "voteprune.bounds.tree", (tasks[0],), latest, self._report)]
+        try:
+            # Whatever backend the user has configured: processes here, or a Dask cluster.
+            shares = joblib.Parallel(n_jobs=len(tasks))(
+                joblib.delayed(_work)(task, until - time.time()) for task in tasks
+            )
+        except (OSError, RuntimeError) as error:
+            raise SolverFailure(f"a worker failed: {error}") from error
+        return list(shares)
+
+    def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
+        ledger = self._run.ledger
+        ledger.open_boxes = open_boxes
+        if open_boxes:
+            ledger.tighten(self._in_units(bound))
+        self._offer(tuple(members))
+
+    def _offer(self, places: tuple[int, ...]) -> None:
+        if places not in self._seen:
+            self._seen.add(places)
+            self._run.ledger.offer([self._problem.allowed[place] for place in places])
+
+    def _take_stock(self) -> None:
+        """Drop what a better committee has refuted, and tell the ledger what is left."""
+        ledger, targets = self._run.ledger, self._targets()
+        kept = []
+        for box in self._boxes:
+            open_pairs = box.excess(targets) >= -self._room(box.bounds)
+            if open_pairs.any():
+                # A recorded proof closes pairs step by step; it keeps them for the next step.
+                kept.append(box if self._proof is not None else box.only(open_pairs))
+        self._boxes = tuple(kept)
+        ledger.open_boxes = len(kept)
+        if self._proof is not None:
+            self._proof.boxes = self._boxes
+        if kept:
+            ledger.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
+        elif ledger.units is not None:
+            ledger.tighten(ledger.units)
+
+    def _rows(self, place: int) -> tuple[Row, ...]:
+        return self._shares[place % len(self._shares)].rows if self._shares else ()
+
+    def _targets(self) -> Floats:
+        """Return, by size, the least bound that leaves room for something better."""
+        units = self._run.ledger.units
+        assert units is not None
+        target = self._in_levels(units + self._problem.gains.step)
+        return np.full(self._levels.size_max + 1, target)
+
+    def _in_levels(self, units: int) -> float:
+        return float(units / self._scale)
+
+    def _room(self, bounds: Floats) -> Floats:
+        largest = float(self._levels.weights.max(initial=1.0))
+        return np.asarray(_SAFETY * np.maximum(largest, np.abs(bounds)))
+
+    def _in_units(self, bound: float) -> float:
+        return float(self._scale * (bound + self._room(np.asarray(bound))))
+
+    def _resume(self) -> None:
+        kept = load_boxes(self._run.checkpoint, self._problem)
+        if kept is not None:
+            committee, self._boxes = kept
+            self._number = max((box.key for box in self._boxes), default=0)
+            if committee is not None:
+                self._run.ledger.offer(committee.members, committee.threshold)
+
+
+def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
+    """Deal boxes out, the highest bounds to everybody in turn; split them where they are few."""
+    if workers == 1:
+        return [boxes]
+    while len(boxes) < workers and max(len(box) for box in boxes) > 1:
+        widest = max(boxes, key=len)
+        odd = np.arange(len(widest)) % 2 == 1
+        boxes = (*(box for box in boxes if box is not widest), widest.only(odd), widest.only(~odd))
+    ordered = sorted(boxes, key=lambda box: -float(box.bounds.max()))
+    return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]
+
+
+def _work(task: Task, seconds: float) -> Share:
+    """Work on a task in a worker, whose clock may not be ours."""
+    from .bounds.tree import solve
+
+    return solve(replace(task, deadline=time.time() + seconds))

@@ -1,0 +1,181 @@
+"""Prices bound every box they are asked about, and the tree refutes nothing that is there."""
+
+import time
+
+import numpy as np
+import pytest
+
+from instances import random_instance
+from voteprune.bounds import Box, Levels
+from voteprune.bounds.box import FREE
+from voteprune.bounds.cuts import Row
+from voteprune.bounds.prices import Prices
+from voteprune.bounds.task import Task
+from voteprune.bounds.tree import solve
+from voteprune.problem import Problem
+
+SEEDS = range(40)
+
+
+def small(seed, constraints=True):
+    instance = random_instance(seed, most_classifiers=6, most_rows=20)
+    asked = (instance.constraints, instance.diversity) if constraints else ((), None)
+    problem = Problem.of(instance.votes, instance.objective, *asked)
+    levels, scale = Levels.of(problem)
+    if not levels.n_patterns or not levels.n_classifiers or not len(levels.pairs()):
+        pytest.skip("no pattern has a gain, or no committee is possible, in this instance")
+    return problem, levels, scale
+
+
+def committees(problem):
+    """Every allowed committee: members, threshold, units and which patterns are positive."""
+    k = problem.n_classifiers
+    for code in range(1, 2**k):
+        members = [i for i in range(k) if code >> i & 1]
+        for level in range(len(members)):
+            committee = problem.committee(members, level)
+            if problem.allows(committee):
+                yield members, level, problem.units(committee), problem.counts(members) > level
+
+
+def decisions(problem, levels, members, positive):
+    """What a committee decides: who sits, and which patterns are decided right."""
+    used = np.flatnonzero(problem.gains.net != 0)
+    sits = np.isin(problem.allowed, members)
+    return np.concatenate([sits, positive[used] == levels.positive]).astype(np.int8)
+
+
+def every_row(levels, rng):
+    """Rows of all kinds, with random classifiers left out."""
+    k, rows = levels.n_classifiers, list(levels.basic_rows)
+    for i in range(levels.n_patterns):
+        out = rng.random(k) < 0.3
+        right, wrong = levels.helps[i] & ~out, ~levels.helps[i] & ~out
+        rows.append(Row((i,), right, levels.sides(i), -int((levels.helps[i] & out).sum())))
+        rows.append(Row((i,), wrong, levels.sides(i), int(wrong.sum()), away=True))
+        for j in range(i):
+            both = levels.helps[i] & levels.helps[j]
+            shift = -int((both & out).sum())
+            rows.append(Row((i, j), both & ~out, levels.sides(i, j), shift))
+    return rows
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_row_holds_for_every_committee_where_its_factor_is_positive(seed):
+    problem, levels, _ = small(seed, constraints=False)
+    rows = every_row(levels, np.random.default_rng(seed))
+    for members, level, _, positive in committees(problem):
+        decided = decisions(problem, levels, members, positive)
+        x, t = decided[: levels.n_classifiers], decided[levels.n_classifiers :]
+        for row in rows:
+            factor = row.factor(len(members), level)
+            if factor > 0:
+                counted = (1 - x if row.away else x)[row.columns].sum()
+                asked = t[list(row.patterns)].sum() - len(row.patterns) + 1
+                assert counted >= factor * asked
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_limits_are_kept_by_every_committee_that_is_allowed(seed):
+    problem, levels, _ = small(seed)
+    for members, _, _, positive in committees(problem):
+        decided = decisions(problem, levels, members, positive).astype(float)
+        x, t = decided[: levels.n_classifiers], decided[levels.n_classifiers :]
+        for row in levels.limits:
+            assert row.on_members @ x + row.on_patterns @ t >= row.least
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_prices_bound_every_box(seed):
+    """Random rows, prices and decisions: nothing about them needs to be clever to be valid."""
+    problem, levels, scale = small(seed)
+    rng = np.random.default_rng(seed)
+    rows = [*levels.limits, *every_row(levels, rng)]
+    everything = Box.everything(levels, np.inf)
+    found = list(committees(problem))
+    for _ in range(4):
+        at = tuple(int(v) for v in everything.pairs[rng.integers(len(everything))])
+        prices = rng.random(len(rows)) * levels.weights.max() * (rng.random(len(rows)) < 0.3)
+        # A row that does not hold at this level has no price there.
+        for place, row in enumerate(rows):
+            if isinstance(row, Row) and row.factor(*at) <= 0:
+                prices[place] = 0.0
+        decided = np.where(
+            rng.random(len(everything.decided)) < 0.2,
+            rng.integers(0, 2, len(everything.decided)),
+            everything.decided,
+        )
+        box = everything.deciding(np.arange(len(decided)), decided.astype(np.int8))
+        bounds = Prices(levels, rows, prices, at).judge(box).bounds
+        bound_at = dict(zip(map(tuple, box.pairs.tolist()), bounds, strict=True))
+        for members, level, units, positive in found:
+            here = decisions(problem, levels, members, positive)
+            pair = np.array([[len(members), level]])
+            for i in np.flatnonzero(box.decided[levels.n_classifiers :] == 1):
+                # Where a pattern cannot be right, that it must be says nothing.
+                if not levels.reachable(int(i), pair)[0]:
+                    here[levels.n_classifiers + i] = 1
+            if ((box.decided == FREE) | (box.decided == here)).all():
+                bound = bound_at[len(members), level]
+                worth = units / scale
+                assert bound >= worth - 1e-6 * max(1.0, abs(worth))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_tree_refutes_no_committee_and_ends(seed):
+    """With the target at the optimum, or just above, all is refuted but what reaches it."""
+    problem, levels, scale = small(seed)
+    best = max((units for _, _, units, _ in committees(problem)), default=None)
+    if best is None:
+        pytest.skip("no committee is allowed in this instance")
+    everything = Box.everything(levels, problem.gains.ceiling / scale)
+    for target, there in ((best + problem.gains.step, False), (best, True)):
+        targets = np.full(levels.size_max + 1, target / scale)
+        reported = []
+        task = Task(levels, (everything,), (), targets, time.time() + 30, 0)
+        share = solve(task, lambda bound, boxes, members, seen=reported: seen.append(bound))
+        assert share.boxes == ()
+        looked_at = [
+            problem.best_threshold([problem.allowed[place] for place in members])
+            for members in share.members
+        ]
+        values = [found[1] for found in looked_at if found is not None]
+        if there:
+            assert best in values
+        else:
+            assert max(values, default=best) <= best
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_box(seed):
+    problem, levels, scale = small(seed)
+    found = sorted(committees(problem), key=lambda committee: -committee[2])
+    if not found:
+        pytest.skip("no committee is allowed in this instance")
+    target = found[len(found) // 2][2]
+    targets = np.full(levels.size_max + 1, target / scale)
+    boxes = (Box.everything(levels, problem.gains.ceiling / scale),)
+    offered = set()
+    for _ in range(3):
+        share = solve(Task(levels, boxes, (), targets, time.time() + 0.02, 0))
+        boxes = share.boxes
+        offered |= {tuple(problem.allowed[place] for place in m) for m in share.members}
+        slack = 1e-6 * max(1.0, abs(found[0][2] / scale))
+        for members, level, units, positive in found:
+            if units < target or tuple(members) in offered:
+                continue
+            here = decisions(problem, levels, members, positive)
+            pair = np.array([[len(members), level]])
+            assert any(
+                ((box.pairs == pair).all(axis=1) & (box.bounds >= units / scale - slack)).any()
+                and all(
+                    d in (FREE, h)
+                    or (
+                        d == 1
+                        and i >= levels.n_classifiers
+                        and not levels.reachable(i - levels.n_classifiers, pair)[0]
+                    )
+                    for i, (d, h) in enumerate(zip(box.decided, here, strict=True))
+                )
+                for box in boxes
+            )
