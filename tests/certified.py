@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 from voteprune.bounds import Box, Levels, Proof
-from voteprune.bounds.tree import Task
+from voteprune.bounds.task import Task
 from voteprune.brute import solve_by_brute_force
 from voteprune.certificate import Certificate
 from voteprune.ledger import Ledger

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+from .bounds import Proof
 from .certificate import Certificate
 from .engine import ENUMERATE
 from .exceptions import InputError
@@ -53,7 +55,14 @@ def certificate_of(
         return None
     ledger, proof = run.ledger, run.record[-1] if run.record else None
     trusted = [] if proof is None else list(proof.trusted)
-    tried = 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE
-    if proof is None and solver is not None and not tried:
+    if not trusted and solver is not None and _rests_on_solver(problem, proof, ledger.bound):
         trusted.append((solver.name, ledger.bound))
     return Certificate(problem, status, ledger.committee, ledger.bound, proof, tuple(trusted))
+
+
+def _rests_on_solver(problem: Problem, proof: Proof | None, bound: int) -> bool:
+    """Tell whether a bound is lower than what the proof says, or all committees were tried."""
+    if proof is None:
+        return 2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE
+    highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)
+    return highest * proof.scale >= bound + problem.gains.step

@@ -81,7 +81,8 @@ def _app() -> Any:
         name="voteprune",
         help="Prune ensembles of classifiers with proof.",
         help_epilogue="Exit codes: 0 proved, 1 a certificate does not hold, 2 wrong or infeasible "
-        "request, 3 a limit came before the proof, 130 interrupted.\n\nExample: voteprune prune votes.csv --target label",
+        "request, 3 a limit came before the proof, 130 interrupted.\n\n"
+        "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",
         default_parameter=Parameter(negative=(), show_default=_shown_default),

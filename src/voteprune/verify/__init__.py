@@ -3,8 +3,8 @@
 It shares no code with what writes certificates, and needs nothing but the standard library and its
 own exact arithmetic. The way of a check: `document` reads a certificate, `table` the votes; `pool`
 merges and counts them; `limits` judges the committee; `cut` and `replay` go through the proof,
-`charges` turns prices into bounds; `trying` goes through all committees where there are few; `check`
-puts it together and says what holds, what fails and what must be believed.
+`charges` turns prices into bounds; `trying` goes through all committees where there are few;
+`check` puts it together and says what holds, what fails and what must be believed.
 """
 
 from .check import Verification, verify
