@@ -65,4 +65,4 @@ def _rests_on_solver(problem: Problem, proof: Proof | None, bound: int) -> bool:
     if proof is None:
         return 2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE
     highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)
-    return highest * proof.scale >= bound + problem.gains.step
+    return bool(highest * proof.scale >= bound + problem.gains.step)

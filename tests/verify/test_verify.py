@@ -50,7 +50,8 @@ def branched():
         document = document_of(certify(problem, target="label"))
         steps = document["proof"]["steps"]
         some_stay_out = len(document["committee"]["members"]) < problem.n_classifiers
-        if some_stay_out and all(any(step[p] for step in steps) for p in ("decided", "heirs")):
+        decisions = sum(len(step["decided"]) for step in steps)
+        if some_stay_out and decisions >= 5 and any(step["heirs"] for step in steps):
             return problem, document
     raise AssertionError("no problem takes branches")
 
@@ -76,9 +77,9 @@ def test_every_certificate_of_ours_holds_by_its_steps(seed, check):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_bound_below_a_committee_is_ever_certified(seed, check):
-    """Whoever hides the committee and claims one step less is found out, by the steps and by
-    trying everything."""
+def test_no_bound_below_a_committee_is_ever_certified(seed, check, monkeypatch):
+    """Whoever hides the committee and claims one step less is found out by the steps alone."""
+    monkeypatch.setattr("voteprune.verify.trying.MOST", 1)
     problem = problem_of(seed)
     document = copy.deepcopy(document_for(seed))
     document.update(committee=None, status="unknown", bound=document["bound"] - problem.gains.step)
