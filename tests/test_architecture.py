@@ -33,7 +33,7 @@ FLOORS = [
     {"methods", "solution"},
     {"certifying", "circumstances", "comparison"},
     {"plan"},
-    {"prune"},
+    {"front", "prune"},
     {"compare", "displays", "estimator", "tables"},
     {"experiment"},
     {"report"},

@@ -94,6 +94,7 @@ def test_rows_in_another_order_are_the_same_votes(tmp_path):
         ({"certificate": "no/such/folder/c.json"}, "folder that exists"),
         ({"certificate": True, "method": "full"}, "proves nothing"),
         ({"certificate": True, "objective": "f1"}, "no weighted sum"),
+        ({"certificate": True, "checkpoint": "proof.zip"}, "one of the two"),
     ],
 )
 def test_what_cannot_be_certified_is_refused_before_any_work(asked, complaint):

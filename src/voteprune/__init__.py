@@ -32,6 +32,7 @@ from .exceptions import (
 )
 from .explanation import Explanation, MemberRole, Swap
 from .formulas import Ratio, Weights
+from .front import Front, FrontPoint, front
 from .ledger import Progress
 from .margins import Hinge, Ramp
 from .measures import MEASURES, diversity_matrix
@@ -70,6 +71,8 @@ __all__ = [
     "FailureCredit",
     "FileFormatError",
     "Forbid",
+    "Front",
+    "FrontPoint",
     "Hinge",
     "InfeasibleError",
     "InputError",
@@ -91,6 +94,7 @@ __all__ = [
     "Weights",
     "compare",
     "diversity_matrix",
+    "front",
     "methods",
     "prune",
     "prune_ensemble",

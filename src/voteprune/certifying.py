@@ -15,13 +15,16 @@ from .run import Method, Run
 from .solvers import Solver
 
 
-def check_certified(certificate: object, problem: Problem, method: Method) -> bool:
+def check_certified(
+    certificate: object, problem: Problem, method: Method, checkpoint: Path | None
+) -> bool:
     """Tell whether a certificate is wanted, or why there cannot be one.
 
     Raises
     ------
     InputError
-        If the method proves nothing, the objective is no weighted sum, or the path is none.
+        If the method proves nothing, the objective is no weighted sum, the path is none, or the
+        proof may have begun in another run.
     """
     if certificate is False:
         return False
@@ -33,6 +36,12 @@ def check_certified(certificate: object, problem: Problem, method: Method) -> bo
                 "certificate",
                 f"{certificate} is no file in a folder that exists. Name one that can be written.",
             )
+    if checkpoint is not None:
+        raise InputError(
+            "certificate",
+            "a proof that goes on from a checkpoint was not written down from its beginning. Give "
+            "one of the two.",
+        )
     if not method.proves:
         raise InputError(
             "certificate",

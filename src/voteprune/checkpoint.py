@@ -40,6 +40,32 @@ def digest(problem: Problem) -> str:
     return said.hexdigest()
 
 
+def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None:
+    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to keep, the folder does not exist, or the file is no checkpoint of
+        this problem.
+    """
+    if path is None:
+        return None
+    if not isinstance(path, str | Path):
+        raise InputError("checkpoint", f"expected a path, got {path!r}.")
+    if method != "exact" or problem.formula is not None or type(problem) is not Problem:
+        raise InputError(
+            "checkpoint",
+            "only method='exact' with an objective that is a weighted sum of counts keeps its "
+            "proof on file. Leave it out.",
+        )
+    file = Path(path)
+    if file.is_dir() or not file.parent.is_dir():
+        raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
+    load_boxes(file, problem)
+    return file
+
+
 def save_boxes(
     path: Path, problem: Problem, committee: Committee | None, boxes: tuple[Box, ...]
 ) -> None:
@@ -72,7 +98,7 @@ def load_boxes(
     if path is None or not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             boxes = tuple(
                 Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))

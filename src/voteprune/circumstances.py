@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -75,11 +76,11 @@ class Circumstances:
             _check_jobs(n_jobs),
         )
 
-    def begin(self, ledger: Ledger) -> Run:
+    def begin(self, ledger: Ledger, checkpoint: Path | None = None) -> Run:
         """Start the clock."""
         deadline = time.time() + self.seconds
         solver = self.solver or Solver()
-        return Run(ledger, deadline, solver, self.threads, self.seed, self.threshold)
+        return Run(ledger, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
 
 
 def _check_solver(solver: object) -> Solver:

@@ -27,7 +27,7 @@ from .solvers import SolverFailure, call
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
 
-_SAFETY = 1e-7
+SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
@@ -196,7 +196,7 @@ class Campaign:
 
     def _room(self, bounds: Floats) -> Floats:
         largest = float(self._levels.weights.max(initial=1.0))
-        return np.asarray(_SAFETY * np.maximum(largest, np.abs(bounds)))
+        return np.asarray(SAFETY * np.maximum(largest, np.abs(bounds)))
 
     def _in_units(self, bound: float) -> float:
         return float(self._scale * (bound + self._room(np.asarray(bound))))

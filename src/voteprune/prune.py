@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
 from .certifying import certificate_of, check_certified
+from .checkpoint import check_checkpoint
 from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
@@ -51,6 +52,7 @@ def prune(
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    checkpoint: str | Path | None = None,
     certificate: bool | str | Path = False,
 ) -> Solution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
@@ -91,6 +93,9 @@ def prune(
         Seed of all randomness; recorded on the solution.
     n_jobs
         How many cores to use, as in scikit-learn: None is one, -1 is all.
+    checkpoint
+        File to keep an unfinished proof in (method "exact"). Where it exists the proof goes on
+        from there; a run that is killed loses no more than its last few seconds.
     certificate
         Whether to write the proof down, for `voteprune.verify`: True leaves it on the solution, a
         path also saves it there. A proof that is written down is made on one core.
@@ -122,8 +127,9 @@ def prune(
         raise InputError("callback", f"expected a function, got {callback!r}.")
     problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
-    certify = check_certified(certificate, problem, plan.method)
-    solution = carry_out(problem, plan.method, circumstances, first, callback, certify)
+    file = check_checkpoint(checkpoint, plan.method.name, problem)
+    certify = check_certified(certificate, problem, plan.method, file)
+    solution = carry_out(problem, plan.method, circumstances, first, callback, file, certify)
     if solution.certificate is not None and not isinstance(certificate, bool):
         solution.certificate.save(certificate)
     return solution
@@ -149,6 +155,7 @@ def carry_out(
     circumstances: Circumstances,
     start: Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
+    checkpoint: Path | None = None,
     certify: bool = False,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
@@ -159,7 +166,7 @@ def carry_out(
         What to solve, by what, and how.
     start
         Members to start from.
-    callback
+    callback, checkpoint
         As in `prune`.
     certify
         Whether the proof is written down.
@@ -168,7 +175,7 @@ def carry_out(
     if solver is not None:
         solver.info.require()
     ledger = open_ledger(problem, callback)
-    run = replace(circumstances.begin(ledger), record=[] if certify else None)
+    run = replace(circumstances.begin(ledger, checkpoint), record=[] if certify else None)
     try:
         if start is not None:
             ledger.offer(start)

@@ -24,7 +24,6 @@ from .box import FREE, Box
 from .cuts import LimitRow, Row, Sides, base_factor
 from .levels import Levels
 
-
 _IMPOSSIBLE = -1e300
 """Bound where nothing can be; finite, so that it can be added and compared like any other."""
 

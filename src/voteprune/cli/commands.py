@@ -51,6 +51,7 @@ def prune_command(
     effort: Effort = SOME_EFFORT,
     explain: bool = False,
     explain_time: float = 10.0,
+    checkpoint: Path | None = None,
     json: bool = False,
     output: Path | None = None,
     certificate: Path | None = None,
@@ -74,6 +75,8 @@ def prune_command(
         committee gets right.
     explain_time
         Seconds for proofs of what is possible without each member, all members together.
+    checkpoint
+        Keep an unfinished proof in this file, and go on from there where it exists.
     json
         Print the solution as JSON.
     output
@@ -104,6 +107,7 @@ def prune_command(
             random_state=effort.seed,
             n_jobs=effort.jobs,
             certificate=certificate is not None,
+            checkpoint=checkpoint,
         )
     if certificate is not None and solution.certificate is not None:
         replace(solution.certificate, target=source.target).save(certificate)

@@ -1,0 +1,273 @@
+"""`front`: for every committee size, the best value found and what no committee of it can exceed.
+
+One run does it all: the prices that bound one size bound every other (`bounds.prices`), and the
+best committee of one size, with one member more or less, is where the search for the next begins.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .account import open_ledger
+from .bounds import Box, Levels, closure_bound
+from .bounds.task import Task
+from .committee import Committee
+from .constraints import Constraint
+from .diversity import Diversity
+from .exceptions import InputError
+from .formulation.model import Floats
+from .ledger import Ledger, relative_gap
+from .margins import AUTOMATIC, Margin
+from .objectives import Criterion
+from .plan import check_plan
+from .problem import Problem
+from .proving import MOST_CLASSIFIERS, SAFETY
+from .search import Walker, search
+from .solvers import SolverFailure, call
+from .votes import as_votes
+
+_SEARCH_SHARE = 0.4
+_PATIENCE = 4
+_ROUND = 2.0
+_LATE = 20.0
+_NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
+
+
+@dataclass(frozen=True)
+class FrontPoint:
+    """One committee size: the best committee found, its value, and the bound for this size.
+
+    `committee` and `value` are None where nothing was found; `bound` is None where it is proved
+    that no committee of this size meets the constraints.
+    """
+
+    size: int
+    committee: Committee | None
+    value: float | None
+    bound: float | None
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``, None without a committee."""
+        return relative_gap(self.value, self.bound)
+
+    @property
+    def optimal(self) -> bool:
+        """Whether nothing of this size is better."""
+        return self.value is not None and self.bound == self.value
+
+
+@dataclass(frozen=True)
+class Front:
+    """The best value and its proved bound for every committee size."""
+
+    objective: str
+    points: tuple[FrontPoint, ...]
+    seconds: float
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The committee sizes."""
+        return tuple(point.size for point in self.points)
+
+    @property
+    def values(self) -> tuple[float | None, ...]:
+        """The best value found at each size."""
+        return tuple(point.value for point in self.points)
+
+    @property
+    def bounds(self) -> tuple[float | None, ...]:
+        """What no committee of each size can exceed."""
+        return tuple(point.bound for point in self.points)
+
+    def at_most(self, size: int) -> FrontPoint:
+        """Return the best point of at most this size; of equals the smallest.
+
+        Raises
+        ------
+        InputError
+            If no committee was found up to there.
+        """
+        found = [point for point in self.points if point.size <= size and point.value is not None]
+        if not found:
+            raise InputError("size", f"no committee of at most {size} members was found.")
+        return max(found, key=lambda point: (point.value, -point.size))
+
+    def summary(self) -> str:
+        """Return the front as lines of text: size, value, bound, gap."""
+        lines = [f"{self.objective} by committee size, {self.seconds:.1f} s", ""]
+        lines.append("size      value      bound      gap")
+        for point in self.points:
+            if point.bound is None:
+                lines.append(f"{point.size:4d}   no committee of this size is allowed")
+                continue
+            value = "none" if point.value is None else f"{point.value:.6g}"
+            gap = "" if point.gap is None else f"{100 * point.gap:.2f} %"
+            lines.append(f"{point.size:4d} {value:>10} {point.bound:>10.6g} {gap:>8}")
+        return "\n".join(lines)
+
+
+def front(
+    votes: object,
+    y: object = None,
+    *,
+    objective: Criterion = "accuracy",
+    diversity: str | Diversity | None = None,
+    constraints: Constraint | Sequence[Constraint] = (),
+    sample_weight: object = None,
+    time_limit: float | None = 60.0,
+    random_state: int | np.random.Generator | np.random.RandomState | None = None,
+    callback: Callable[[Front], object] | None = None,
+) -> Front:
+    """Find the best committee of every size, each with its proved bound, in one run.
+
+    Parameters
+    ----------
+    votes, y, sample_weight, objective, diversity, constraints, time_limit, random_state
+        As in `prune`; the objective must be a weighted sum of confusion counts. Limits on the size
+        say which sizes are looked at.
+    callback
+        Told the front after every round; a true return value ends the run.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong; nothing has been started then.
+    """
+    plan = check_plan(
+        objective=objective, diversity=diversity, constraints=constraints,
+        time_limit=time_limit, random_state=random_state,
+    )  # fmt: skip
+    if callback is not None and not callable(callback):
+        raise InputError("callback", f"expected a function, got {callback!r}.")
+    if isinstance(plan.criterion, Margin) or plan.criterion == AUTOMATIC:
+        raise InputError("objective", _NO_SUM.format(plan.criterion))
+    pool = as_votes(votes, y, sample_weight)
+    problem = Problem.of(pool, plan.criterion, plan.requests, plan.diversity)
+    if problem.formula is not None:
+        raise InputError("objective", _NO_SUM.format(problem.criterion))
+    if len(problem.allowed) > MOST_CLASSIFIERS:
+        raise InputError(
+            "votes",
+            f"a front needs at most {MOST_CLASSIFIERS} eligible classifiers, these are "
+            f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
+        )
+    deadline = time.time() + plan.circumstances.seconds
+    return _Fronts(problem, plan.circumstances.seed, deadline, callback).run()
+
+
+class _Fronts:
+    def __init__(
+        self,
+        problem: Problem,
+        seed: int,
+        deadline: float,
+        callback: Callable[[Front], object] | None,
+    ) -> None:
+        self._problem, self._seed, self._deadline = problem, seed, deadline
+        self._callback, self._began = callback, time.time()
+        self._levels, self._scale = Levels.of(problem)
+        self._sizes = range(self._levels.size_min, self._levels.size_max + 1)
+        self._ledgers: dict[int, Ledger] = {
+            size: open_ledger(replace(problem, size_min=size, size_max=size), None)
+            for size in self._sizes
+        }
+        start = closure_bound(problem)
+        for ledger in self._ledgers.values():
+            ledger.tighten(start)
+        everything = Box.everything(self._levels, start / self._scale)
+        self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
+
+    def run(self) -> Front:
+        self._search(min(self._deadline, time.time() + _SEARCH_SHARE * self._left()))
+        number, branch = 0, False
+        while self._boxes and self._left() > 0:
+            until = min(self._deadline, time.time() + _ROUND)
+            task = Task(self._levels, self._boxes, (), self._targets(), until, number, branch)
+            try:
+                share = call(
+                    "bounds", "voteprune.bounds.tree", (task,),
+                    min(self._deadline, until + _LATE), lambda *_: None,
+                )  # fmt: skip
+            except SolverFailure:
+                break
+            self._boxes, number = share.boxes, share.next_number
+            branch = branch or share.settled
+            for places in share.members:
+                self._offer([self._problem.allowed[place] for place in places])
+            self._take_stock()
+            if self._callback is not None and self._callback(self.front()):
+                break
+        return self.front()
+
+    def front(self) -> Front:
+        """Return where things stand."""
+        unit = self._problem.gains.unit
+        points = []
+        for size, ledger in self._ledgers.items():
+            value = None if ledger.units is None else float(ledger.units * unit)
+            bound = ledger.progress().bound
+            nothing = value is None and size not in self._open_sizes()
+            points.append(FrontPoint(size, ledger.committee, value, None if nothing else bound))
+        return Front(str(self._problem.criterion), tuple(points), time.time() - self._began)
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.time())
+
+    def _open_sizes(self) -> set[int]:
+        return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
+
+    def _search(self, until: float) -> None:
+        """Search size by size, up and down, each from its neighbour's best."""
+        order = [*self._sizes, *reversed(self._sizes)]
+        for place, size in enumerate(order):
+            if time.time() >= until:
+                return
+            ledger = self._ledgers[size]
+            for neighbour in (size - 1, size + 1):
+                self._step_from(neighbour, size)
+            if not ledger.closed:
+                walker = Walker(ledger.problem, ledger, self._seed + place)
+                seconds = (until - time.time()) / (len(order) - place)
+                search(walker, ledger, time.time() + seconds, _PATIENCE)
+
+    def _step_from(self, neighbour: int, size: int) -> None:
+        """Offer a neighbour's best committee with one member more, or one less."""
+        known = self._ledgers.get(neighbour)
+        if known is None or known.committee is None:
+            return
+        members = set(known.committee.members)
+        others = members if neighbour > size else set(self._problem.allowed) - members
+        for k in sorted(others):
+            self._ledgers[size].offer(sorted(members ^ {k}))
+
+    def _offer(self, members: list[int]) -> None:
+        ledger = self._ledgers.get(len(members))
+        if ledger is not None:
+            ledger.offer(members)
+
+    def _targets(self) -> Floats:
+        """Return the least bound of each size that leaves room for something better."""
+        targets = np.full(self._levels.size_max + 1, -1e300)
+        for size, ledger in self._ledgers.items():
+            if ledger.units is not None:
+                targets[size] = (ledger.units + self._problem.gains.step) / self._scale
+        return targets
+
+    def _take_stock(self) -> None:
+        """Read the bound of each size off the open boxes."""
+        largest = float(self._levels.weights.max(initial=1.0))
+        highest: dict[int, float] = {}
+        for box in self._boxes:
+            for size, bound in zip(box.pairs[:, 0].tolist(), box.bounds.tolist(), strict=True):
+                highest[size] = max(highest.get(size, -np.inf), bound)
+        for size, ledger in self._ledgers.items():
+            if size in highest:
+                room = SAFETY * max(largest, abs(highest[size]))
+                ledger.tighten(self._scale * (highest[size] + room))
+            elif ledger.units is not None:
+                ledger.tighten(ledger.units)

@@ -1,0 +1,116 @@
+"""A proof on file goes on where it stopped, whoever killed it, and never on another problem."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune import engine, proving
+from voteprune.checkpoint import load_boxes
+from voteprune.problem import Problem
+
+
+def pool(seed=1, rows=70, k=15, noise=0.3):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, rows)
+    hard = rng.random((rows, 1)) < 0.4
+    return vp.Votes((y[:, None] ^ (rng.random((rows, k)) < noise + 0.2 * hard)).astype(int), y)
+
+
+@pytest.fixture
+def no_solver(monkeypatch):
+    """Let the tree do all the work, so that there is something to put on file."""
+    monkeypatch.setattr(engine.Campaign, "region", lambda self: None)
+    monkeypatch.setattr(engine, "ENUMERATE", 0)
+    monkeypatch.setattr(proving, "_FIRST_ROUND", 0.1)
+
+
+def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, no_solver):
+    votes, file = pool(), tmp_path / "proof.npz"
+    whole = vp.prune(votes, time_limit=120, random_state=0)
+    assert whole.status == "optimal"
+    bounds, solution = [], None
+    for _ in range(60):
+        solution = vp.prune(votes, time_limit=2, random_state=0, checkpoint=file)
+        bounds.append(solution.bound)
+        assert solution.bound >= whole.value
+        if solution.status == "optimal":
+            break
+    assert solution.value == whole.value
+    assert solution.status == "optimal"
+    assert bounds == sorted(bounds, reverse=True)
+    again = vp.prune(votes, time_limit=60, random_state=5, checkpoint=file)
+    assert again.status == "optimal"
+    assert again.value == whole.value
+
+
+CODE = """
+import sys, numpy as np, voteprune as vp
+sys.path.insert(0, {folder!r})
+from test_checkpoint import pool
+from voteprune import engine, proving
+engine.Campaign.region = lambda self: None
+engine.ENUMERATE = 0
+proving._FIRST_ROUND = 0.1
+vp.prune(pool(), time_limit=120, random_state=0, checkpoint={file!r})
+"""
+
+
+def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, no_solver):
+    votes, file = pool(), tmp_path / "proof.npz"
+    folder = str(Path(__file__).parent)
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        code = CODE.format(folder=folder, file=str(file))
+        child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        until = time.time() + 30
+        while not file.exists() and time.time() < until and child.poll() is None:
+            time.sleep(0.05)
+        time.sleep(float(rng.random()))
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        assert file.exists()
+        load_boxes(file, Problem.of(votes))
+        assert [path.name for path in tmp_path.iterdir() if path.suffix == ".npz"] == ["proof.npz"]
+    whole = vp.prune(votes, time_limit=120, random_state=0)
+    resumed = vp.prune(votes, time_limit=120, random_state=0, checkpoint=file)
+    assert resumed.status == whole.status == "optimal"
+    assert resumed.value == whole.value
+
+
+def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, no_solver):
+    file = tmp_path / "proof.npz"
+    vp.prune(pool(), time_limit=3, random_state=0, checkpoint=file)
+    before = file.read_bytes()
+    with pytest.raises(vp.InputError, match="another problem"):
+        vp.prune(pool(seed=2), time_limit=3, checkpoint=file)
+    with pytest.raises(vp.InputError, match="another problem"):
+        vp.prune(pool(), objective="balanced_accuracy", time_limit=3, checkpoint=file)
+    with pytest.raises(vp.InputError, match="another problem"):
+        vp.prune(pool(), constraints=vp.AtMost("size", 4), time_limit=3, checkpoint=file)
+    assert file.read_bytes() == before
+    file.write_bytes(before[: len(before) // 2])
+    with pytest.raises(vp.FileFormatError, match="damaged"):
+        vp.prune(pool(), time_limit=3, checkpoint=file)
+    with pytest.raises(vp.InputError, match="checkpoint"):
+        vp.prune(pool(), time_limit=3, checkpoint=tmp_path / "missing" / "proof.npz")
+    with pytest.raises(vp.InputError, match="checkpoint"):
+        vp.prune(pool(), method="search", checkpoint=tmp_path / "new.npz")
+    with pytest.raises(vp.InputError, match="checkpoint"):
+        vp.prune(pool(), objective="f1", checkpoint=tmp_path / "new.npz")
+
+
+def test_several_workers_prove_the_same(no_solver):
+    votes = pool()
+    one = vp.prune(votes, time_limit=120, random_state=0)
+    two = vp.prune(votes, time_limit=120, random_state=0, n_jobs=2)
+    assert one.status == two.status == "optimal"
+    assert one.value == two.value
+    assert all(progress.bound >= one.value for progress in two.trace)
+    assert any(progress.open_boxes for progress in one.trace)
