@@ -72,6 +72,6 @@ def certificate_of(
 def _rests_on_solver(problem: Problem, proof: Proof | None, bound: int) -> bool:
     """Tell whether a bound is lower than what the proof says, or all committees were tried."""
     if proof is None:
-        return 2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE
+        return bool(2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE)
     highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)
     return bool(highest * proof.scale >= bound + problem.gains.step)
