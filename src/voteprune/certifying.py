@@ -70,7 +70,7 @@ def certificate_of(
 
 
 def _rests_on_solver(problem: Problem, proof: Proof | None, bound: int) -> bool:
-    """Tell whether a bound is lower than what the proof says, or all committees were tried."""
+    """Tell whether a bound is below what the steps say, or has none though not all was tried."""
     if proof is None:
         return bool(2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE)
     highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)

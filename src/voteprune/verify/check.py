@@ -222,7 +222,8 @@ def _statement(document: Document) -> Iterator[str]:
         yield f"where {_weights(weights)} is at least {least}"
     if document.diversity is not None:
         measure, tau, gamma = document.diversity
-        yield f"where {measure} is limited by {tau} for every member and {gamma} in the mean"
+        limits = f"{float(tau):.6g} for every member and {float(gamma):.6g} in the mean"
+        yield f"where {measure} is limited by {limits} (exactly as the certificate has it)"
     if document.status == "infeasible":
         yield "there is no such committee"
         return

@@ -58,7 +58,7 @@ def read_table(path: str | Path, names: Sequence[str], target: str | None) -> Ta
                 "the votes it was made for, and the label column with --target NAME.",
             )
     part = header.index(_PART) if {_PART, _LABEL} <= set(header) else None
-    places, truth = [header.index(name) for name in names], header.index(label)
+    places, place = [header.index(name) for name in names], header.index(label)
     votes, labels = [], []
     try:
         for record in reader:
@@ -70,9 +70,14 @@ def read_table(path: str | Path, names: Sequence[str], target: str | None) -> Ta
                 )
             if part is not None and not record[part].strip().lower().startswith("val"):
                 continue
-            cells = [_number(path, record[place], reader.line_num) for place in places]
+            cells = [_number(path, record[column], reader.line_num) for column in places]
             votes.append("".join("1" if cell >= 0.5 else "0" for cell in cells))
-            labels.append(_number(path, record[truth], reader.line_num) == 1)
+            truth = _number(path, record[place], reader.line_num)
+            if truth not in (0, 1):
+                raise FileFormatError(
+                    path, f"has a label {record[place]!r}, neither 0 nor 1.", reader.line_num
+                )
+            labels.append(truth == 1)
     except csv.Error as error:
         raise FileFormatError(path, f"is not valid CSV: {error}.", reader.line_num) from None
     return Table(tuple(votes), tuple(labels))
