@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo test check proof clean
+.PHONY: browser demo test check docs proof clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -18,6 +18,11 @@ check: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The site, with its gallery run and its reference written anew; a warning is an error.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+	@echo 'The site is in docs/_build/html/index.html'
 
 # The long proof: thousands of random instances against brute force, every installed solver.
 proof: $(VENV)/.test
@@ -38,6 +43,10 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 	@$(MAKE) -s browser
 	@touch $@
 
+$(VENV)/.docs: $(BIN)/python pyproject.toml
+	$(PIP) install -e '.[docs]'
+	@touch $@
+
 # The report is tested in Chromium, which only root may install; elsewhere those tests are skipped.
 browser:
 	@if ! command -v chromedriver >/dev/null && command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -47,4 +56,5 @@ browser:
 	fi
 
 clean:
+	rm -rf docs/_build docs/api docs/api.rst docs/gallery docs/generated docs/sg_execution_times.rst
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

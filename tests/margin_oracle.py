@@ -11,10 +11,11 @@ from instances import random_instance
 from oracle import Oracle
 
 
-def reach_of(theta, size):
-    """The whole number nearest to 2 theta sqrt(size), halves rounded up, at least 1."""
+def reach_of(margin, size):
+    """The whole number nearest to 2 theta size^growth, halves rounded up, at least 1."""
     half_votes = 1
-    while (half_votes + Fraction(1, 2)) ** 2 <= 4 * theta**2 * size:
+    quarters = int(4 * margin.growth)
+    while (half_votes + Fraction(1, 2)) ** 4 <= (2 * margin.theta) ** 4 * size**quarters:
         half_votes += 1
     return half_votes
 
@@ -23,7 +24,7 @@ def margin_value(margin, matrix, labels, weights, members):
     """The weighted mean of what rows are worth."""
     size = len(members)
     needed = {1: size // 2 + 1, 0: size - size // 2}
-    reach = Fraction(reach_of(margin.theta, size), 2)
+    reach = Fraction(reach_of(margin, size), 2)
     worth = Fraction(0)
     for row, label, weight in zip(matrix, labels, weights, strict=True):
         correct = sum(int(row[k]) == label for k in members)
@@ -58,7 +59,8 @@ def margin_instance(seed, most_classifiers=7, most_rows=25):
     kind = vp.Ramp if rng.random() < 0.5 else vp.Hinge
     theta = [0.1, 0.25, 0.5, 0.7, 1, 1.3, 2, 5][rng.integers(8)]
     truth = MarginOracle(instance.matrix, instance.labels, instance.sample_weight)
-    request = {**instance.request(), "objective": kind(theta)}
+    growth = [0, 0.25, 0.5, 0.75, 1][rng.integers(5)]
+    request = {**instance.request(), "objective": kind(theta, growth)}
     return instance.votes, request, truth
 
 

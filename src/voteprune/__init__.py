@@ -19,7 +19,7 @@ from .compare import compare
 from .comparison import Comparison
 from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Forbid, Require
-from .displays import ConvergenceDisplay, DiversityDisplay
+from .displays import ConvergenceDisplay, DiversityDisplay, FrontDisplay
 from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
@@ -40,6 +40,7 @@ from .methods import methods
 from .objectives import CURVES, METRICS, FBeta
 from .pairwise import FailureCredit
 from .patterns import Patterns
+from .plurality import PluralityCommittee, PluralitySolution, PluralityVotes
 from .prune import prune
 from .solution import Solution
 from .solvers import Solver, solvers
@@ -72,12 +73,16 @@ __all__ = [
     "FileFormatError",
     "Forbid",
     "Front",
+    "FrontDisplay",
     "FrontPoint",
     "Hinge",
     "InfeasibleError",
     "InputError",
     "MemberRole",
     "Patterns",
+    "PluralityCommittee",
+    "PluralitySolution",
+    "PluralityVotes",
     "Progress",
     "PrunedVotingClassifier",
     "Ramp",

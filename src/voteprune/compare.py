@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from .carrying import carry_out
 from .circumstances import Circumstances
 from .committee import Committee
 from .comparison import Comparison, Row
@@ -20,7 +21,6 @@ from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
 from .plan import check_configuration
 from .problem import Problem
-from .prune import carry_out
 from .run import Method, ThresholdRule
 from .solution import Solution
 from .solvers import Solver

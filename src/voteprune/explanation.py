@@ -144,14 +144,15 @@ class Explanation:
         lines = [f"  rows         {least} or more are wrong in every committee"]
         if not self.least_wrong:
             lines = [f"  rows         each of the {self.n_rows} is right in some committee"]
-        for rows, what in (
-            (self.hopeless, "rows that nobody gets right"),
-            (self.disputed, "pairs of rows of which no committee gets both right"),
-            (self.sacrificed, "rows that are wrong in every committee as good as this one"),
+        for rows, one, rest in (
+            (self.hopeless, "row", "that nobody gets right"),
+            (self.disputed, "pair", "of which no committee gets both rows right"),
+            (self.sacrificed, "row", "wrong in every committee as good as this one"),
         ):
             if rows:
                 words = [str(row) if isinstance(row, int) else f"{row[0]}|{row[1]}" for row in rows]
-                lines += [f"               {len(rows)} {what}", *_under(words)]
+                number = f"{len(rows)} {one}{'s' if len(rows) > 1 else ''}"
+                lines += [f"               {number} {rest}", *_under(words)]
         return lines
 
     def to_dict(self) -> dict[str, Any]:

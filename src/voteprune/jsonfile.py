@@ -164,6 +164,15 @@ class Fields:
         """Return a list of integers."""
         return self._list(key, int, "a list of integers")
 
+    def scalars(self, key: str) -> tuple[str | int | float | bool, ...]:
+        """Return a list of strings and numbers."""
+        value = self._get(key, list, "a list of strings or numbers")
+        if not all(isinstance(item, str | int | float) for item in value):
+            raise FileFormatError(
+                self._source, f"field {key!r} must be a list of strings or numbers."
+            )
+        return tuple(value)
+
     def mapping(self, key: str) -> dict[str, str]:
         """Return an object whose values are all strings."""
         value = self._get(key, dict, "an object of strings")

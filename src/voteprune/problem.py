@@ -93,15 +93,15 @@ class Problem:
     ) -> Problem:
         """Return the same problem under other constraints."""
         names = self.votes.names
-        size_min, size_max = _size_range(requests, self.votes.n_classifiers)
+        size_min, size_max = size_range(requests, self.votes.n_classifiers)
         return replace(
             self,
             requests=tuple(requests),
             asked_diversity=diversity,
             size_min=size_min,
             size_max=size_max,
-            required=_indices(requests, Require, names),
-            forbidden=_indices(requests, Forbid, names),
+            required=member_indices(requests, Require, names),
+            forbidden=member_indices(requests, Forbid, names),
             metric_limits=tuple(
                 limit
                 for request in requests
@@ -205,14 +205,16 @@ def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> Int
     return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
 
 
-def _indices(
+def member_indices(
     requests: Sequence[Constraint], kind: type[Require] | type[Forbid], names: Sequence[str]
 ) -> tuple[int, ...]:
+    """Return the places of the classifiers that constraints of this kind name."""
     found = {k for request in requests if isinstance(request, kind) for k in request.indices(names)}
     return tuple(sorted(found))
 
 
-def _size_range(requests: Sequence[Constraint], k: int) -> tuple[int, int]:
+def size_range(requests: Sequence[Constraint], k: int) -> tuple[int, int]:
+    """Return the least and the largest size that the constraints allow."""
     low, high = 1, k
     for request in requests:
         if isinstance(request, AtLeast) and request.what == "size":

@@ -3,44 +3,84 @@
 from __future__ import annotations
 
 import operator
-import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import overload
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from .account import open_ledger
-from .certifying import certificate_of, check_certified
+from .carrying import carry_out
+from .certifying import check_certified
 from .checkpoint import check_checkpoint
 from .circumstances import Circumstances
 from .committee import Committee
-from .confusion import Confusion
 from .constraints import Constraint
 from .diversity import Diversity
 from .exceptions import InputError
-from .formulas import worth
-from .ledger import Progress, StopRequested
+from .ledger import Progress
 from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
 from .objectives import Criterion
-from .parametric import solve_any
 from .plan import Plan, check_plan
+from .plurality import (
+    PluralityCommittee,
+    PluralityCriterion,
+    PluralitySolution,
+    PluralityVotes,
+    Wishes,
+    prune_plurality,
+)
 from .problem import Problem
-from .run import Method, Outcome, Run, ThresholdRule
-from .solution import Solution, Status
+from .run import Method, ThresholdRule
+from .solution import Solution
 from .solvers import Solver
-from .votes import Votes, as_votes
+from .votes import Votes, as_votes, refuse_twice
+
+
+@overload
+def prune(  # type: ignore[overload-overlap] # anything else may be read as votes
+    votes: PluralityVotes,
+    *,
+    objective: PluralityCriterion = ...,
+    method: str = ...,
+    solver: str | Solver | None = ...,
+    constraints: Constraint | Sequence[Constraint] = ...,
+    time_limit: float | None = ...,
+    start: PluralityCommittee | Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    random_state: int | np.random.Generator | np.random.RandomState | None = ...,
+    n_jobs: int | None = ...,
+) -> PluralitySolution: ...
+
+
+@overload
+def prune(
+    votes: object,
+    y: object = ...,
+    *,
+    objective: Criterion | Margin = ...,
+    method: str = ...,
+    solver: str | Solver | None = ...,
+    diversity: str | Diversity | None = ...,
+    constraints: Constraint | Sequence[Constraint] = ...,
+    threshold: ThresholdRule | None = ...,
+    sample_weight: object = ...,
+    time_limit: float | None = ...,
+    start: Committee | Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    random_state: int | np.random.Generator | np.random.RandomState | None = ...,
+    n_jobs: int | None = ...,
+    checkpoint: str | Path | None = ...,
+    certificate: bool | str | Path = ...,
+) -> Solution: ...
 
 
 def prune(
     votes: object,
     y: object = None,
     *,
-    objective: Criterion | Margin = "accuracy",
+    objective: Criterion | Margin | PluralityCriterion = "accuracy",
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -48,19 +88,20 @@ def prune(
     threshold: ThresholdRule | None = None,
     sample_weight: object = None,
     time_limit: float | None = 60.0,
-    start: Committee | Sequence[int] | None = None,
+    start: Committee | PluralityCommittee | Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     checkpoint: str | Path | None = None,
     certificate: bool | str | Path = False,
-) -> Solution:
+) -> Solution | PluralitySolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
     Parameters
     ----------
     votes
-        `Votes`, or n rows by K classifiers of votes or probabilities together with `y`.
+        `Votes`, or n rows by K classifiers of votes or probabilities together with `y`; for more
+        than two classes `PluralityVotes`.
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
@@ -103,7 +144,8 @@ def prune(
     Returns
     -------
     Solution
-        Ctrl-C returns the best committee so far rather than raising.
+        For `PluralityVotes` a `PluralitySolution`. Ctrl-C returns the best committee so far
+        rather than raising.
 
     Raises
     ------
@@ -112,6 +154,18 @@ def prune(
     SolverError
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
+    if isinstance(votes, PluralityVotes):
+        refuse_twice(y, sample_weight)
+        for name, asked in (("checkpoint", checkpoint), ("certificate", certificate or None)):
+            if asked is not None:
+                raise InputError(name, "is for two classes only. Leave it out.")
+        return prune_plurality(
+            votes,
+            Wishes(
+                objective, method, solver, diversity, constraints, threshold, time_limit, start,
+                callback, random_state, n_jobs,
+            ),
+        )  # fmt: skip
     plan = check_plan(
         objective=objective,
         method=method,
@@ -147,113 +201,6 @@ def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
     problem = MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
     left = max(0.0, circumstances.seconds - (time.time() - began))
     return problem, replace(circumstances, seconds=left)
-
-
-def carry_out(
-    problem: Problem,
-    method: Method,
-    circumstances: Circumstances,
-    start: Sequence[int] | None = None,
-    callback: Callable[[Progress], object] | None = None,
-    checkpoint: Path | None = None,
-    certify: bool = False,
-) -> Solution:
-    """Run a method on a problem and conclude; all arguments have been checked.
-
-    Parameters
-    ----------
-    problem, method, circumstances
-        What to solve, by what, and how.
-    start
-        Members to start from.
-    callback, checkpoint
-        As in `prune`.
-    certify
-        Whether the proof is written down.
-    """
-    solver = circumstances.solver
-    if solver is not None:
-        solver.info.require()
-    ledger = open_ledger(problem, callback)
-    run = replace(circumstances.begin(ledger, checkpoint), record=[] if certify else None)
-    try:
-        if start is not None:
-            ledger.offer(start)
-        # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
-        # unless told otherwise, and is slower for it as soon as somebody else needs one.
-        with threadpool_limits(circumstances.threads, "blas"):
-            outcome = solve_any(problem, method, run)
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method, solver)
-
-
-def _conclude(
-    problem: Problem, run: Run, outcome: Outcome, method: Method, solver: Solver | None
-) -> Solution:
-    """Recount everything once more and write the proof down."""
-    ledger, committee = run.ledger, run.ledger.committee
-    confusion = None if committee is None else problem.confusion(committee)
-    value = (
-        None if confusion is None or committee is None else _value(problem, committee, confusion)
-    )
-    closed = method.proves and ledger.closed
-    bound = ledger.progress().bound if method.proves else None
-    status: Status
-    if committee is None:
-        status = "infeasible" if outcome.infeasible else "unknown"
-    else:
-        status = "optimal" if outcome.termination == "proved" or closed else "feasible"
-    return Solution(
-        status=status,
-        termination="proved" if closed else outcome.termination,
-        committee=committee,
-        confusion=confusion,
-        value=value,
-        bound=None if status == "infeasible" else bound,
-        objective=str(problem.criterion),
-        weights=None if isinstance(problem, MarginProblem) else problem.formula or problem.weights,
-        method=method.name,
-        solver=None if solver is None else solver.name,
-        seconds=ledger.seconds,
-        seed=run.seed,
-        n_rows=problem.votes.n_rows,
-        n_patterns=problem.patterns.n_patterns,
-        n_classifiers=problem.n_classifiers,
-        constraints=tuple(str(request) for request in problem.requests),
-        diversity=None if problem.diversity is None else str(problem.diversity),
-        explanation=outcome.explanation,
-        incidents=tuple(ledger.incidents),
-        versions=_versions(solver),
-        trace=tuple(ledger.trace),
-        problem=problem,
-        certificate=certificate_of(problem, run, status, solver),
-    )
-
-
-def _value(problem: Problem, committee: Committee, confusion: Confusion) -> float:
-    """Return the objective of a committee, from its votes."""
-    if problem.formula is not None:
-        return worth(problem.formula, confusion)
-    return float(problem.units(committee) * problem.gains.unit)
-
-
-def _versions(solver: Solver | None) -> dict[str, str]:
-    wanted = ["voteprune", "numpy", "scipy"]
-    if solver is not None and solver.info.distribution not in wanted:
-        wanted.append(solver.info.distribution)
-    return {"python": platform.python_version(), **{name: _version_of(name) for name in wanted}}
-
-
-@cache
-def _version_of(distribution: str) -> str:
-    # Reading the metadata takes longer than pruning a small pool.
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

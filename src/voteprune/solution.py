@@ -128,7 +128,7 @@ class Solution:
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        lines = [f"{self._headline()}"]
+        lines = [headline(self.status, self.termination, self.value, self.bound)]
         if self.committee is not None and self.confusion is not None:
             counts = self.confusion
             lines += [
@@ -202,23 +202,6 @@ class Solution:
         proved = self.bound == self.value
         return explain(problem, self.committee, self.bound, proved, time_limit)
 
-    def _headline(self) -> str:
-        if self.status == "optimal":
-            if self.bound == self.value:
-                return "Optimal: no committee is better."
-            return "Optimal up to the solver's rounding."
-        if self.status == "infeasible":
-            return "Infeasible: no committee meets the constraints."
-        if self.status == "unknown":
-            return f"Nothing found and nothing ruled out ({self.termination})."
-        if self.gap is None:
-            return "A committee, without a bound."
-        if math.isinf(self.gap):
-            return f"Feasible: nothing above {self.bound:.6g} is possible ({self.termination})."
-        return (
-            f"Feasible: at most {words.percent(self.gap)} better is possible ({self.termination})."
-        )
-
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""
         counts = self.confusion
@@ -269,6 +252,24 @@ class Solution:
     def save(self, path: str | Path) -> None:
         """Write the solution to a JSON file, whole or not at all."""
         jsonfile.write_text(path, self.to_json())
+
+
+def headline(status: Status, termination: str, value: float | None, bound: float | None) -> str:
+    """Return the answer in one sentence."""
+    gap = relative_gap(value, bound)
+    if status == "optimal":
+        if bound == value:
+            return "Optimal: no committee is better."
+        return "Optimal up to the solver's rounding."
+    if status == "infeasible":
+        return "Infeasible: no committee meets the constraints."
+    if status == "unknown":
+        return f"Nothing found and nothing ruled out ({termination})."
+    if gap is None:
+        return "A committee, without a bound."
+    if math.isinf(gap):
+        return f"Feasible: nothing above {bound:.6g} is possible ({termination})."
+    return f"Feasible: at most {words.percent(gap)} better is possible ({termination})."
 
 
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:

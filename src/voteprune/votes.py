@@ -9,8 +9,9 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .exact import IntArray, to_integers
+from .exact import IntArray
 from .exceptions import InputError
+from .reading import read_names, read_vector, read_weights, refuse_masked
 
 
 class Votes:
@@ -59,11 +60,11 @@ class Votes:
         matrix, columns = read_predictions(predictions, "predictions")
         n, k = matrix.shape
         labels = _read_labels(y, n)
-        weights, denominator = _read_weights(sample_weight, n)
+        weights, denominator = read_weights(sample_weight, n)
         _check_both_classes(labels, weights)
         for array in (matrix, labels, weights):
             array.setflags(write=False)
-        values = (matrix, labels, weights, denominator, _read_names(names, columns, k))
+        values = (matrix, labels, weights, denominator, read_names(names, columns, k))
         for slot, value in zip(
             ("matrix", "labels", "weights", "denominator", "names"), values, strict=True
         ):
@@ -125,10 +126,15 @@ def as_votes(votes: object, y: object = None, sample_weight: object = None) -> V
     """
     if not isinstance(votes, Votes):
         return Votes(votes, y, sample_weight=sample_weight)
+    refuse_twice(y, sample_weight)
+    return votes
+
+
+def refuse_twice(y: object, sample_weight: object) -> None:
+    """Refuse labels and weights beside votes that have them."""
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:
             raise InputError(name, "is already inside the Votes; give it once.")
-    return votes
 
 
 def _restore(
@@ -193,7 +199,7 @@ def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, 
         frame = nw.from_native(values, eager_only=True, pass_through=True)
     except nw.exceptions.NarwhalsError as error:
         raise InputError(argument, f"is a data frame that cannot be read: {error}") from None
-    _refuse_masked(values, argument)
+    refuse_masked(values, argument)
     columns = None
     if isinstance(frame, nw.DataFrame):
         columns = tuple(str(name) for name in frame.columns)
@@ -220,33 +226,10 @@ def _is_missing(cell: object) -> bool:
     return cell is None or type(cell).__name__ == "NAType"
 
 
-def _refuse_masked(values: object, argument: str) -> None:
-    if np.ma.is_masked(values):
-        raise InputError(argument, "has masked entries. Drop or impute what is missing first.")
-
-
-def _read_vector(values: object, n: int, argument: str) -> NDArray[Any]:
-    _refuse_masked(values, argument)
-    series = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
-    try:
-        array = np.asarray(series.to_numpy() if isinstance(series, nw.Series) else values)
-    except ValueError:
-        raise InputError(argument, "expected a vector, got rows of different length.") from None
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
-        raise InputError(argument, f"expected a vector, got {array.ndim} dimension(s).")
-    if len(array) != n:
-        raise InputError(
-            argument, f"has {len(array)} entries but the votes have {n} rows; they must match."
-        )
-    return array
-
-
 def _read_labels(y: object, n: int) -> NDArray[np.bool_]:
     if y is None:
         raise InputError("y", "is missing. Give the true labels, 0 or 1, one per row.")
-    array = _read_vector(y, n, "y")
+    array = read_vector(y, n, "y")
     distinct = set(array.tolist())
     if not distinct <= {0, 1}:
         shown = ", ".join(repr(value) for value in sorted(distinct, key=repr)[:5])
@@ -266,27 +249,3 @@ def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:
                 f"no row of class {label} carries weight, so there is nothing to choose between. "
                 "Both classes must be present.",
             )
-
-
-def _read_weights(sample_weight: object, n: int) -> tuple[IntArray, int]:
-    if sample_weight is None:
-        return np.ones(n, dtype=np.int64), 1
-    array = _read_vector(sample_weight, n, "sample_weight")
-    if array.dtype.kind not in "biuf" or not np.isfinite(array).all() or (array < 0).any():
-        raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
-    return to_integers(array.astype(np.int64) if array.dtype == bool else array)
-
-
-def _read_names(
-    names: Sequence[str] | None, columns: tuple[str, ...] | None, k: int
-) -> tuple[str, ...]:
-    if names is None:
-        chosen = columns if columns is not None else tuple(f"c{i}" for i in range(k))
-    else:
-        chosen = tuple(str(name) for name in names)
-    if len(chosen) != k:
-        raise InputError("names", f"has {len(chosen)} names for {k} classifiers; they must match.")
-    if len(set(chosen)) != k:
-        twice = next(name for name in chosen if chosen.count(name) > 1)
-        raise InputError("names", f"{twice!r} stands for two classifiers; names must differ.")
-    return chosen

@@ -1,6 +1,7 @@
 """``voteprune report``: tables on stdout, files where they were asked for, and clear refusals."""
 
 import json
+import sys
 
 import pytest
 
@@ -96,3 +97,21 @@ def test_tables_must_be_a_folder(run, folder, tmp_path):
     assert code == 2
     assert "is not a folder" in err
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("missing", "words"),
+    [("jinja2", ("-o", "page.html")), ("scikit_posthocs", ()), ("matplotlib", ("--tables", "t"))],
+)
+def test_what_is_not_installed_is_named_with_its_cure(
+    run, folder, tmp_path, monkeypatch, missing, words
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, missing, None)
+    if missing == "matplotlib":
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    code, out, err = run("report", folder, *words)
+    assert (code, out) == (2, "")
+    assert missing.replace("_", "-") in err
+    assert "pip install 'voteprune[" in err
+    assert list(tmp_path.iterdir()) == []

@@ -89,11 +89,20 @@ def test_members_without_fit_need_prefit():
     assert "cv='prefit'" in str(error)
 
 
-def test_three_classes_are_refused_by_name():
-    error = refusal(y=np.arange(60) % 3)
-    assert error.argument == "y"
-    assert "3 classes" in str(error)
-    assert "OneVsRestClassifier" in str(error)
+@pytest.mark.parametrize(
+    ("option", "argument"),
+    [
+        ({"objective": "f1"}, "objective"),
+        ({"constraints": [vp.AtLeast("recall", 0.5)]}, "constraints"),
+        ({"diversity": "F2"}, "diversity"),
+        ({"threshold": "majority"}, "threshold"),
+        ({"pos_label": 1}, "pos_label"),
+        ({"method": "hc-uwa"}, "method"),
+        ({"constraints": [vp.Budget([1, 2, 3], 4)]}, "Budget(costs)"),
+    ],
+)
+def test_three_classes_refuse_what_is_for_two_before_anything_is_trained(option, argument):
+    assert refusal(y=np.arange(60) % 3, **option).argument == argument
 
 
 def test_one_class_is_refused():

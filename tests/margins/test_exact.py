@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from faulty_solver import VICES
 from margin_oracle import best_of, margin_instance
 from voteprune.margins import MarginProblem, exact
 from voteprune.margins.relaxation import price
 from voteprune.margins.sizes import Sizes
+from voteprune.solvers import SOLVERS, SolverInfo, isolated
 
 
 @pytest.fixture
@@ -32,6 +34,44 @@ def test_programs_prove_the_optimum_of_any_request(seed):
     assert solution.value == pytest.approx(float(best), abs=1e-9)
     assert truth.margin_of(request["objective"], solution.committee.members) <= best
     assert all(progress.bound >= float(best) for progress in solution.trace)
+
+
+@pytest.mark.usefixtures("programs_only")
+@pytest.mark.parametrize("solver", ["scipy", "cpsat", "scip"])
+def test_other_solvers_come_to_the_same_end(solver):
+    if not next(known for known in vp.solvers() if known.name == solver).installed:
+        pytest.skip(f"{solver} is not installed")
+    votes, request, truth = margin_instance(217, most_classifiers=8)
+    for margin in (vp.Ramp(0.5), vp.Hinge(0.5)):
+        best = truth.best_margin(margin, request["constraints"], request["diversity"])
+        solution = vp.prune(votes, **{**request, "objective": margin}, solver=solver)
+        assert solution.status == "optimal", solution.summary()
+        assert solution.value == pytest.approx(float(best), abs=1e-9)
+
+
+@pytest.mark.usefixtures("programs_only")
+@pytest.mark.parametrize("vice", ["crash", "bound too low", "false optimum", "false infeasible"])
+def test_a_faulty_solver_costs_neither_the_committee_nor_the_bound(vice, monkeypatch):
+    monkeypatch.setitem(
+        SOLVERS,
+        "faulty",
+        SolverInfo(
+            "faulty", "faulty_solver", "numpy", "numpy", "", warm_start=True, streams=True,
+            licence="none",
+        ),
+    )  # fmt: skip
+    rng = np.random.default_rng(1)
+    y = np.arange(60) % 2
+    votes = vp.Votes(np.where(rng.random((60, 8)) < 0.7, y[:, None], 1 - y[:, None]), y)
+    truth = vp.prune(votes, objective=vp.Ramp(0.5), method="brute")
+    solution = vp.prune(
+        votes, objective=vp.Ramp(0.5), solver="faulty", random_state=VICES.index(vice)
+    )
+    isolated.end_workers()
+    assert solution.status == "feasible"
+    assert solution.termination == "solver failed"
+    assert solution.value <= truth.value <= solution.bound
+    assert all("faulty" in incident for incident in solution.incidents)
 
 
 @pytest.mark.parametrize("seed", range(300, 310))

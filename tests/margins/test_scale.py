@@ -5,7 +5,7 @@ import pytest
 
 import voteprune as vp
 from voteprune.margins import choose_margin
-from voteprune.margins.scale import DEFAULT, SCALES
+from voteprune.margins.scale import AUTOMATIC_CHOICE, choose_among
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def test_the_same_seed_chooses_the_same_scale_and_committee(votes):
     first, second = vp.prune(votes, **request), vp.prune(votes, **request)
     assert first.committee == second.committee
     assert first.objective == second.objective
-    assert first.objective in {str(vp.Ramp(theta)) for theta in SCALES}
+    assert first.objective in {str(margin) for margin in AUTOMATIC_CHOICE}
 
 
 def test_a_scale_that_is_given_is_kept(votes):
@@ -29,9 +29,22 @@ def test_a_scale_that_is_given_is_kept(votes):
 
 def test_too_few_rows_or_no_time_leave_the_default(votes):
     tiny = vp.Votes([[0, 1], [1, 1], [0, 1]], [0, 1, 1])
-    assert choose_margin("margin", tiny, (), 0, 1e8) == vp.Ramp(DEFAULT)
-    assert choose_margin("margin", votes, (), 0, 0.0) == vp.Ramp(DEFAULT)
+    assert choose_margin("margin", tiny, (), 0, 1e8) == AUTOMATIC_CHOICE[0]
+    assert choose_margin("margin", votes, (), 0, 0.0) == AUTOMATIC_CHOICE[0]
     assert vp.prune(votes, objective="margin", method="search", time_limit=0).value is not None
+
+
+def test_another_scale_must_be_clearly_better_than_the_default():
+    """Nine classifiers that err alone and one that is a little better than each of them."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 150)
+    skill = np.array([0.76, *[0.72] * 9])
+    votes = vp.Votes(np.where(rng.random((150, 10)) < skill, y[:, None], 1 - y[:, None]), y)
+    # By size^1 and this wide a single member is worth most, and is worse than the nine together.
+    poor, good = vp.Hinge(0.5, 1), vp.Ramp(1)
+    assert choose_among([poor, good], votes, (), 0, 1e8) == good
+    assert choose_among([good, poor], votes, (), 0, 1e8, lead=0) == good
+    assert choose_among([poor, good], votes, (), 0, 1e8, lead=99) == poor
 
 
 def test_limits_that_only_all_rows_can_meet_do_not_disturb_the_choice(votes):

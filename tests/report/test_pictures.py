@@ -1,12 +1,14 @@
 """Pictures show the facts, are the same file for the same facts, and take the page's colours."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
 
 import synthetic_records as synthetic
 from voteprune.report import collect, draw_all
+from voteprune.report.results import Results
 from voteprune.report.series import gap_lines
 from voteprune.report.style import VARIABLES
 
@@ -96,10 +98,6 @@ def test_what_is_not_there_is_not_drawn():
 
 
 def test_the_median_gap_counts_runs_without_a_gap_as_far_away(facts):
-    from dataclasses import replace
-
-    from voteprune.report.results import Results
-
     model = RECORDS[0]
     traces = (
         ((1.0, 0.5, 1.0), (10.0, 0.8, 1.0)),
@@ -129,3 +127,11 @@ def test_shares_of_seats(facts):
     assert [seat.share for seat in facts.seats] == sorted(
         (seat.share for seat in facts.seats), reverse=True
     )
+
+
+def test_a_name_is_shown_as_it_is():
+    strange = "a $b$ <c> & \\d_e"
+    records = [replace(r, dataset=strange) for r in RECORDS if r.dataset == "bcw"]
+    found = {picture.kind: picture for picture in draw_all(collect(records))}
+    assert strange in texts(found["in_and_out"])
+    assert strange in texts(found["diversity"])

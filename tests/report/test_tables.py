@@ -66,6 +66,8 @@ def test_mean_and_spread(facts, dataset, k, method, measure):
     assert entry.ours == pytest.approx(average([measure(r.test) for r in records]), abs=1e-12)
     seeds = [average([measure(r.test) for r in records if r.seed == s]) for s in (10, 20, 30)]
     assert entry.spread == pytest.approx(deviation(seeds), abs=1e-12)
+    runs = [measure(r.test) for r in records]
+    assert entry.runs_spread == pytest.approx(deviation(runs), abs=1e-12)
 
 
 @pytest.mark.parametrize(("dataset", "k", "method"), CELLS)
@@ -267,7 +269,50 @@ def test_csv_has_every_figure_with_all_digits(facts):
             for name, value in (
                 ("ours", entry.ours),
                 ("std", entry.spread),
+                ("std_runs", entry.runs_spread),
                 ("paper", entry.paper),
                 ("difference", entry.difference),
             ):
                 assert row[name] == ("" if value is None else repr(value))
+
+
+def tiles(records):
+    return {tile.words: tile.figure for tile in collect(records).headline}
+
+
+def test_who_shares_the_best_rank_is_named_together():
+    models = [picked("BCW", 40, method)[0] for method in ("F1", "FE", "KP")]
+    level = [replace(record, test=models[0].test) for record in models[:2]]
+    worse = replace(models[2], test=replace(models[0].test, tp=0, fn=models[0].test.positives))
+    found = tiles([*level, worse])
+    (words,) = (words for words in found if "best average rank" in words)
+    assert found[words] == "F1 and FE"
+    assert words.startswith(
+        "have the best average rank by accuracy at K = 40: 1.50 among 3 methods"
+    )
+
+
+def test_the_headlines_figures():
+    found = tiles(RECORDS)
+    (agreement,) = (words for words in found if "minus the paper's" in words)
+    gaps = []
+    for dataset in ("BCW", "DRD"):
+        for k in (40, 100):
+            for method in synthetic.PAPERS:
+                if (dataset, k, method) in paper.accuracy():
+                    mine = average([accuracy(r.test) for r in picked(dataset, k, method)])
+                    gaps.append(100 * (mine - paper.accuracy()[dataset, k, method].mean))
+    assert found[agreement] == f"{average(gaps):+.2f}"
+    assert f"over {len(gaps)} pairs" in agreement
+    assert f"{sum(abs(gap) <= 1 for gap in gaps)} of them are within one point" in agreement
+    bounded = [r for r in RECORDS if r.bound is not None]
+    (proofs,) = (words for words in found if "proved optimal" in words)
+    share = sum(r.status == "optimal" for r in bounded) / len(bounded)
+    assert found[proofs] == f"{100 * share:.0f} %"
+
+
+def test_where_the_paper_has_no_pair_nothing_is_counted():
+    alone = synthetic.records(datasets=("aps_part",), pool_sizes=(40,), seeds=(10,), folds=(0,))
+    facts = collect(alone)
+    assert "beaten" not in facts.tables
+    assert "±" not in facts.tables["accuracy"].note

@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
     try:
-        return _app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+        return make_app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
     except CycloptsError as error:
         say(f"{error} See voteprune --help.")
     except FileFormatError as error:
@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WRONG
 
 
-def _app() -> Any:
+def make_app() -> Any:
+    """Put the commands together."""
     from cyclopts import App, Parameter
 
     from .benching import run_command, status_command

@@ -73,7 +73,7 @@ def run_command(
     with Store(run, part) as store:
         work = what_is_left(tasks, run)
         if work.tasks:
-            store.describe(asked.text)
+            store.describe(asked)
         with executor(jobs, dask) as place, _progress(work) as tell:
             for event in carry_out(work, store, place):
                 failures += tell(event)
@@ -93,14 +93,12 @@ def status_command(run: Path, /, *, data_dir: Path | None = None) -> int:
     """
     _require_bench()
     from ..experiment.bench import what_is_left
-    from ..experiment.plan import read_plan
+    from ..experiment.plan import read_plan_of
     from ..experiment.records import read_failures
     from ..experiment.tasks import expand
 
-    if not (run / "plan.toml").is_file():
-        raise InputError("RUN", f"{run} holds no plan.toml; no run has begun there.")
     run = run.absolute()
-    tasks = expand(read_plan(run / "plan.toml"), run, data_dir)
+    tasks = expand(read_plan_of(run), run, data_dir)
     work = what_is_left(tasks, run)
     emit(_preview(tasks, work))
     failures = read_failures(run)

@@ -11,7 +11,7 @@ import io
 import json as jsonlib
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from cyclopts import Parameter
 
@@ -20,6 +20,7 @@ from ..committee import Committee
 from ..exceptions import InputError
 from ..methods import methods
 from ..prune import prune
+from ..run import ThresholdRule
 from ..solvers import solvers
 from ..tables import read_table, read_votes
 from .live import live_line
@@ -34,6 +35,7 @@ from .output import (
     solution_json,
     solution_text,
 )
+from .plural import apply_labels, is_plurality, prune_labels
 from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
 
 _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
@@ -47,6 +49,7 @@ def prune_command(
     source: Source = ANY_SOURCE,
     method: Annotated[str, Parameter(help=_METHODS)] = "exact",
     threshold: str | None = None,
+    plurality: bool = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
     explain: bool = False,
@@ -70,6 +73,8 @@ def prune_command(
         Name of a method; the help lists them all.
     threshold
         majority or tuned, for methods that leave it open; the method's own rule when omitted.
+    plurality
+        Cells are classes, two or more, by any names; the class with most votes wins.
     explain
         Also tell which members carry the committee, which swaps cost nothing, and which rows no
         committee gets right.
@@ -92,13 +97,21 @@ def prune_command(
         check_output(output, file)
     if certificate is not None:
         check_output(certificate, file, option="--certificate")
+    if plurality:
+        if threshold is not None or explain or certificate is not None:
+            raise InputError(
+                "--plurality", "takes no --threshold, --explain or --certificate. Leave out."
+            )
+        code, document = prune_labels(file, source, method, asked, effort, as_json=json)
+        _save(output, document)
+        return code
     table = read_table(file, target=source.target, k=source.k)
     with live_line() as callback:
         solution = prune(
             table.validation,
             objective=criterion,
             method=method,
-            threshold=threshold,  # type: ignore[arg-type]
+            threshold=cast("ThresholdRule | None", threshold),
             solver=effort.solver,
             diversity=asked.diversity,
             constraints=asked.for_pool(table.validation.names),
@@ -116,19 +129,24 @@ def prune_command(
     emit(solution_json(solution, scores, why) if json else solution_text(solution, scores, why))
     if json and solution.explanation:
         say(solution.explanation)
-    if output is not None and solution.committee is None:
-        say(f"there is no committee, so {output} was not written.")
-    elif output is not None:
-        solution.save(output)
+    _save(output, None if solution.committee is None else solution.to_json())
     return exit_code(solution)
+
+
+def _save(output: Path | None, document: str | None) -> None:
+    if output is not None and document is None:
+        say(f"there is no committee, so {output} was not written.")
+    elif output is not None and document is not None:
+        jsonfile.write_text(output, document)
 
 
 def apply_command(committee: Path, file: Path, /, *, output: Path | None = None) -> int:
     """Predict the rows of FILE with a saved committee.
 
     Prints CSV with the columns index (the file's own, else the row number from 0 on), votes (how
-    many members vote positive) and prediction. Members are found by name; other columns are
-    ignored. Where FILE has the paper's labels, the accuracy is told on stderr.
+    many members vote positive, or for the winning class) and prediction. Members are found by
+    name; other columns are ignored. Where FILE has the paper's labels, the accuracy is told on
+    stderr.
 
     Parameters
     ----------
@@ -139,9 +157,11 @@ def apply_command(committee: Path, file: Path, /, *, output: Path | None = None)
     output
         Write the CSV here instead of printing it.
     """
-    chosen = Committee.load(committee)
     if output is not None:
         check_output(output, file, committee)
+    if is_plurality(committee):
+        return apply_labels(committee, file, output)
+    chosen = Committee.load(committee)
     rows = read_votes(file, chosen.names)
     # The same committee, seated on the columns that were read.
     seated = replace(chosen, members=tuple(range(chosen.size)), pool_size=chosen.size)

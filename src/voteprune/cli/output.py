@@ -18,6 +18,7 @@ from ..exceptions import InputError
 from ..explanation import Explanation
 from ..formulas import worth
 from ..objectives import CURVES, METRICS, Criterion, formula_of
+from ..plurality import PluralitySolution
 from ..solution import Solution
 from ..tables import Bools, Rows
 
@@ -76,7 +77,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def exit_code(solution: Solution) -> int:
+def exit_code(solution: Solution | PluralitySolution) -> int:
     """Return the exit code that says how a run has ended.
 
     Parameters

@@ -7,5 +7,6 @@ matplotlib belongs to the extra ``plot`` and is imported only when something is 
 
 from .convergence import ConvergenceDisplay
 from .diversity import DiversityDisplay
+from .front import FrontDisplay
 
-__all__ = ["ConvergenceDisplay", "DiversityDisplay"]
+__all__ = ["ConvergenceDisplay", "DiversityDisplay", "FrontDisplay"]

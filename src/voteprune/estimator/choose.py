@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..committee import Committee
+from ..constraints import Constraint
 from ..exceptions import InfeasibleError, InputError
+from ..plan import check_plan
+from ..plurality import (
+    PluralityCommittee,
+    PluralitySolution,
+    PluralityVotes,
+    Wishes,
+    check_plurality_plan,
+)
 from ..prune import prune
 from ..solution import Solution
 from ..votes import Votes
@@ -19,8 +28,25 @@ from .target import Target
 class Choice:
     """A solution that has a committee, and the committee."""
 
-    solution: Solution
-    committee: Committee
+    solution: Solution | PluralitySolution
+    committee: Committee | PluralityCommittee
+
+
+def check_requests(target: Target, wishes: Mapping[str, Any]) -> tuple[Constraint, ...]:
+    """Check what is wished for, by the rules for as many classes as there are.
+
+    Returns
+    -------
+    tuple of constraints
+
+    Raises
+    ------
+    InputError
+        If a wish is wrong, or makes sense with two classes only.
+    """
+    if target.positive is None:
+        return check_plurality_plan(Wishes(**wishes)).requests
+    return check_plan(**wishes).requests
 
 
 def choose(
@@ -35,14 +61,7 @@ def choose(
     InputError
         If the time was too short to find one.
     """
-    truth = target.codes[ballots.rows] == target.positive
-    votes = Votes(
-        ballots.codes == target.positive,
-        truth,
-        sample_weight=sample_weight,
-        names=ballots.names,
-    )
-    solution = prune(votes, **wishes)
+    solution = prune(_votes(ballots, target, sample_weight), **wishes)
     if solution.status == "infeasible":
         raise InfeasibleError(
             "constraints",
@@ -56,3 +75,21 @@ def choose(
             "constraint.",
         )
     return Choice(solution, solution.committee)
+
+
+def _votes(ballots: Ballots, target: Target, sample_weight: Any) -> Votes | PluralityVotes:
+    truth = target.codes[ballots.rows]
+    if target.positive is None:
+        return PluralityVotes(
+            target.classes[ballots.codes],
+            target.classes[truth],
+            sample_weight=sample_weight,
+            names=ballots.names,
+            classes=target.classes.tolist(),
+        )
+    return Votes(
+        ballots.codes == target.positive,
+        truth == target.positive,
+        sample_weight=sample_weight,
+        names=ballots.names,
+    )

@@ -16,8 +16,7 @@ from sklearn.utils.validation import (
 
 from ..constraints import check_pool
 from ..exceptions import InputError
-from ..plan import check_plan
-from .choose import choose
+from .choose import check_requests, choose
 from .collect import Training, collect, train_members
 from .conventions import Conventions
 from .pool import check_trainable, read_cv, read_pool
@@ -62,7 +61,8 @@ class PrunedVotingClassifier(Conventions):
         Whether the chosen members of a list are fitted again on all rows. False keeps those that
         were trained without the hold-out, and needs a share as `cv`.
     pos_label : int, float, bool, str or None, default=None
-        The positive class; None is the last in sorted order.
+        The positive class; None is the last in sorted order. With more than two classes there is
+        none.
     time_limit : float or None, default=60.0
         Seconds the choice may take, training not counted; None for no limit.
     random_state : int, RandomState instance or None, default=None
@@ -72,12 +72,12 @@ class PrunedVotingClassifier(Conventions):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
         The class labels.
-    solution_ : Solution
+    solution_ : Solution or PluralitySolution
         The answer with its proof: committee, value, bound, gap and status. Fresh from `fit` it
         also knows the votes, for `solution_.explain()`; they are not persisted.
-    committee_ : Committee
+    committee_ : Committee or PluralityCommittee
         The committee of the solution: members, threshold, JSON.
     estimators_ : list
         The fitted members of the committee. As in `sklearn.ensemble.VotingClassifier`, members
@@ -86,7 +86,7 @@ class PrunedVotingClassifier(Conventions):
         The same by name.
     n_features_in_ : int
         Number of features seen during fit.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the features, where X has names.
 
     See Also
@@ -148,7 +148,7 @@ class PrunedVotingClassifier(Conventions):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows; whatever the members take.
         y : array-like of shape (n_samples,)
-            The labels, of two classes.
+            The labels. Members of more than two classes vote by plurality.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts: when the committee is chosen, and for the members.
         **params
@@ -169,9 +169,9 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         wishes = self._wishes(int(check_random_state(self.random_state).randint(2**31 - 1)))
-        plan = check_plan(**wishes)
+        requests = check_requests(target, wishes)
         if pool.names is not None:
-            check_pool(plan.requests, pool.names)
+            check_pool(requests, pool.names)
         cv = read_cv(self.cv, self.refit)
         check_trainable(pool, prefit=cv == "prefit")
         validate_data(self, X, skip_check_array=True)
@@ -192,8 +192,10 @@ class PrunedVotingClassifier(Conventions):
             voters = tuple(ballots.voters[place] for place in seats)
 
         self.classes_ = target.classes
-        self.solution_, self.committee_ = choice.solution, choice.committee
-        self._positive, self._voters = target.positive, voters
+        self.solution_: Any = choice.solution
+        self.committee_: Any = choice.committee
+        self._positive: Any = target.positive
+        self._voters = voters
         return self
 
     def _wishes(self, seed: int) -> dict[str, Any]:
@@ -211,24 +213,38 @@ class PrunedVotingClassifier(Conventions):
         }
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the committee's decision: the positive class where enough members vote for it."""
-        second = self.decision_function(X) > 0
-        return np.asarray(self.classes_[second.astype(np.intp)])
+        """Return the committee's decision.
+
+        Of two classes the positive one where enough members vote for it; of more the one with most
+        votes, and of several with as many the first in `classes_`.
+        """
+        score = self.decision_function(X)
+        winner = score.argmax(axis=1) if score.ndim == 2 else (score > 0).astype(np.intp)
+        return np.asarray(self.classes_[winner])
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return by how many votes ``classes_[1]`` is ahead of the threshold, above 0 if it wins.
 
         Votes for the positive class minus those half-way between too few and enough, so never 0;
-        with the sign turned where the positive class is ``classes_[0]``.
+        with the sign turned where the positive class is ``classes_[0]``. With more than two
+        classes the votes for each, one column per class.
         """
-        votes = self._ask(X) == self._positive
-        committee = self.committee_
-        ahead = votes @ np.array(committee.multiplicities) - (committee.threshold + 0.5)
+        codes, committee = self._ask(X), self.committee_
+        if self._positive is None:
+            everyone = range(len(self.classes_))
+            return np.column_stack([(codes == place).sum(axis=1) for place in everyone]) * 1.0
+        votes = (codes == self._positive) @ np.array(committee.multiplicities)
+        ahead = votes - (committee.threshold + 0.5)
         return np.asarray(ahead if self._positive == 1 else -ahead)
 
     def transform(self, X: Any) -> NDArray[np.int64]:
-        """Return the members' votes, one column each: 1 for the positive class, else 0."""
-        return np.asarray(self._ask(X) == self._positive, dtype=np.int64)
+        """Return the members' votes, one column each: 1 for the positive class, else 0.
+
+        With more than two classes, the place in `classes_` of the class each votes for.
+        """
+        codes = self._ask(X)
+        votes = codes if self._positive is None else codes == self._positive
+        return np.asarray(votes, dtype=np.int64)
 
     def _ask(self, X: Any) -> Codes:
         """Return the number of the class each member votes for."""

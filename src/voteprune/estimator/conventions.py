@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from ..solution import Solution
 from .pool import speaks_sklearn
 from .routing import router_for
 from .voter import Voter
@@ -68,13 +69,12 @@ class Conventions(
     def __getstate__(self) -> dict[str, Any]:
         # A model that is kept or shipped need not carry the votes it was chosen on.
         state = dict(super().__getstate__())
-        if "solution_" in state:
+        if isinstance(state.get("solution_"), Solution):
             state["solution_"] = replace(state["solution_"], problem=None)
         return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
         tags.transformer_tags.preserves_dtype = []
         listed = self.estimators if isinstance(self.estimators, list | tuple) else ()
         members = [pair[-1] for pair in listed if isinstance(pair, list | tuple)]

@@ -24,7 +24,8 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     Parameters
     ----------
     clf
-        A fitted `PrunedVotingClassifier` whose members are of kinds that skl2onnx converts.
+        A fitted `PrunedVotingClassifier` of two classes, its members of kinds that skl2onnx
+        converts.
     X
         A row or more, from which the names and types of the inputs are read. Graphs compute in the
         precision of their inputs, and many converters know single precision only: check the
@@ -48,6 +49,12 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
             "skl2onnx", "is needed to convert. Install it: pip install 'voteprune[onnx]'"
         )
     check_is_fitted(clf)
+    if len(clf.classes_) > 2:
+        raise InputError(
+            "clf",
+            f"decides between {len(clf.classes_)} classes by plurality, which is not converted. "
+            "Convert committees of two classes.",
+        )
     parts = [_member_graph(voter, X, target_opset) for voter in clf._voters]
     return _assemble(clf, parts)
 

@@ -9,6 +9,7 @@ probabilities is the share of the votes, and the committee's threshold is a thre
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
+from ..committee import Committee
 from ..exceptions import InputError
 from .classifier import PrunedVotingClassifier
 from .ensembles import kind_of, unwrap
@@ -85,8 +87,10 @@ def prune_ensemble(
         FrozenEstimator(whole), cv="prefit", pos_label=pos_label, **wishes
     ).fit(X, y, sample_weight=sample_weight)
     committee = chosen.committee_
-    # Trees in the committee with several votes stand in the forest as often.
-    places = committee.ballots if decide == "committee" else committee.members
+    places: Sequence[int] = committee.members
+    if decide == "committee" and isinstance(committee, Committee):
+        # Trees with several votes in the committee stand in the forest as often.
+        places = committee.ballots
     small = copy.copy(whole)
     kind.keep(small, places)
     if decide == "committee":
@@ -115,6 +119,9 @@ def _sure(tree: Any) -> Any:
 
 def _with_threshold(forest: Any, chosen: PrunedVotingClassifier) -> Any:
     """Return a forest of sure trees that decides at the committee's threshold."""
+    if chosen._positive is None:
+        # The likeliest class is the one with most votes, and the first of several in both.
+        return forest
     committee, positive = chosen.committee_, chosen.classes_[chosen._positive]
     if _majority_decides_alike(committee.n_votes, committee.threshold, chosen._positive):
         return forest

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_array, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import InputError
 
@@ -24,12 +24,12 @@ class Target:
     codes
         The place in `classes` of each row's label.
     positive
-        The place of the positive class.
+        The place of the positive class; None where there are more than two.
     """
 
     classes: NDArray[Any]
     codes: NDArray[np.intp]
-    positive: int
+    positive: int | None
 
 
 def read_target(y: object, pos_label: object) -> Target:
@@ -38,7 +38,7 @@ def read_target(y: object, pos_label: object) -> Target:
     Raises
     ------
     InputError
-        If there are not two classes, or `pos_label` is none of them.
+        If there is one class only, or `pos_label` is not one of two.
     """
     # scikit-learn's own words for what no classifier takes: missing, continuous, two-dimensional.
     labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
@@ -48,21 +48,22 @@ def read_target(y: object, pos_label: object) -> Target:
         raise InputError(
             "y",
             f"has one class only, {classes[0]!r}, so there is nothing to choose between. Give rows "
-            "of two classes.",
-        )
-    if len(classes) > 2:
-        raise InputError(
-            "y",
-            "Only binary classification is supported. The type of the target is "
-            f"{type_of_target(labels)}: {len(classes)} classes. Give two classes, or wrap the "
-            "estimator in sklearn.multiclass.OneVsRestClassifier.",
+            "of two classes or more.",
         )
     return Target(classes, codes, _place_of(pos_label, classes))
 
 
-def _place_of(pos_label: object, classes: NDArray[Any]) -> int:
+def _place_of(pos_label: object, classes: NDArray[Any]) -> int | None:
+    if len(classes) > 2:
+        if pos_label is not None:
+            raise InputError(
+                "pos_label",
+                f"is {pos_label!r}, but y has {len(classes)} classes, none of which is positive: "
+                "the class with most votes wins. Leave it out, or give two classes.",
+            )
+        return None
     if pos_label is None:
-        return len(classes) - 1
+        return 1
     places = [place for place, label in enumerate(classes.tolist()) if label == pos_label]
     if not places:
         listed = ", ".join(repr(label) for label in classes.tolist())

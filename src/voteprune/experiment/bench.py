@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .costs import training_seconds
 from .executors import Executor, Lost
-from .records import Failure, Record, read_records
+from .records import VOTES, Failure, Record, read_records
 from .store import Store
 from .tasks import Cell, Task
 from .votefiles import clear_leftovers
@@ -136,6 +136,6 @@ def _no_votes(lost: Lost[Cell]) -> Failure:
         seed=cell.seed,
         fold=cell.fold,
         pool_size=0,
-        method="votes",
+        method=VOTES,
         reason=lost.reason,
     )

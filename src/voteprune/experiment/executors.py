@@ -111,11 +111,16 @@ class Dask:
         futures = self._client.map(function, items, pure=False)
         places = {future.key: item for future, item in zip(futures, items, strict=True)}
         try:
-            for future in as_completed(futures):
-                if future.status == "finished":
-                    yield future.result()
-                else:  # work returns its errors, so Dask itself has given up
-                    yield Lost(places[future.key], f"given up by Dask: {future.exception()}")
+            # With results, because a result may be lost with its worker before it is fetched;
+            # Dask then works it out again.
+            for future, result in as_completed(futures, with_results=True, raise_errors=False):
+                # Work returns its errors; one of Dask's own means that it has given up.
+                given_up = future.status in ("error", "cancelled")
+                yield (
+                    Lost(places[future.key], f"given up by Dask: {result[1]}")
+                    if given_up
+                    else result
+                )
                 future.release()
         finally:
             self._client.cancel(futures)
@@ -137,13 +142,18 @@ def executor(jobs: int = -1, dask: str | None = None) -> Iterator[Executor]:
         yield Local(jobs)
         return
     try:
+        import dask as dask_library
         from distributed import Client, LocalCluster
     except ImportError:
         raise InputError(
             "dask", "is not installed. Install it: pip install 'voteprune[dask]'"
         ) from None
     if dask == "local":
+        # Two deaths are enough to blame the task; four, Dask's own rule, can take every worker of a
+        # small cluster along.
+        patience = {"distributed.scheduler.allowed-failures": 1}
         with (
+            dask_library.config.set(patience),
             LocalCluster(
                 n_workers=int(joblib.effective_n_jobs(jobs)),
                 threads_per_worker=1,

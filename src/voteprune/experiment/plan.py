@@ -42,6 +42,9 @@ from .datasets import Dataset, catalogue
 from .pool import PAPER_POOL, Pool, read_pool
 from .protocol import FOLDS
 
+HOME = ".home"
+"""File of a run that says where paths in its plan start from."""
+
 PLANS = Path(__file__).with_name("plans")
 """Plans that come with the package, by name."""
 
@@ -117,21 +120,26 @@ class Plan:
         Vote files to prune; None where pools are to be trained.
     text
         The file's own words, to be kept with the results.
+    home
+        The folder that paths in it start from.
     """
 
     grids: tuple[Grid, ...]
     pool: Pool | None
     votes: VoteFiles | None
     text: str
+    home: Path
 
 
-def read_plan(path: str | Path) -> Plan:
+def read_plan(path: str | Path, home: Path | None = None) -> Plan:
     """Read a plan.
 
     Parameters
     ----------
     path
         A TOML file, or the name of a plan that comes with the package.
+    home
+        Where paths in it start from; its own folder when omitted.
 
     Raises
     ------
@@ -151,7 +159,21 @@ def read_plan(path: str | Path) -> Plan:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"is not valid TOML: {error}.") from None
-    return _plan(parts, text, file.absolute().parent)
+    return _plan(parts, text, home or file.absolute().parent)
+
+
+def read_plan_of(run: Path) -> Plan:
+    """Read the plan that a run was last given.
+
+    Parameters
+    ----------
+    run
+        The run's folder.
+    """
+    if not (run / "plan.toml").is_file():
+        raise InputError("RUN", f"{run} holds no plan.toml; no run has begun there.")
+    home = run / HOME
+    return read_plan(run / "plan.toml", Path(home.read_text("utf-8")) if home.is_file() else None)
 
 
 def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
@@ -173,7 +195,7 @@ def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
         if extra := set(table) - set(_GRID):
             raise InputError(f"grid.{min(extra)}", f"is not known. Known are {', '.join(_GRID)}.")
         grids.append(_grid({**_DEFAULTS, **shared, **table}, known, own, pool))
-    return Plan(tuple(grids), pool, votes, text)
+    return Plan(tuple(grids), pool, votes, text, home)
 
 
 def _grid(

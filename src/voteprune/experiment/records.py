@@ -20,6 +20,9 @@ from ..ledger import relative_gap
 RESULTS, FAILURES = "results", "failures"
 """How the names of a run's files begin."""
 
+VOTES = "votes"
+"""What stands for the method where a pool could not be trained."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -193,12 +196,16 @@ def read_records(run: str | Path) -> list[Record]:
 def read_failures(run: str | Path) -> list[Failure]:
     """Read the last failure of every task that has failed and has not succeeded since.
 
+    A pool that could not be trained counts as trained once its fold has a result.
+
     Parameters
     ----------
     run
         The run's folder.
     """
-    done = {record.key for record in read_records(run)}
+    records = read_records(run)
+    done = {record.key for record in records}
+    trained = {record.run for record in records}
     failures: dict[str, Failure] = {}
     for path, number, line in _lines(run, FAILURES):
         try:
@@ -206,7 +213,12 @@ def read_failures(run: str | Path) -> list[Failure]:
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
         failures[failure.key] = failure
-    return [failure for key, failure in failures.items() if key not in done]
+    return [
+        one
+        for one in failures.values()
+        if one.key not in done
+        and not (one.method == VOTES and (one.dataset, one.seed, one.fold) in trained)
+    ]
 
 
 def _lines(run: str | Path, kind: str) -> Iterator[tuple[Path, int, str]]:

@@ -27,6 +27,7 @@ from filelock import FileLock, Timeout
 
 from .. import jsonfile
 from ..exceptions import InputError
+from .plan import HOME, Plan
 from .records import FAILURES, RESULTS, Failure, Record, read_records
 from .tasks import WHOLE, Shard
 
@@ -79,16 +80,11 @@ class Store:
     ) -> None:
         self._open.close()
 
-    def describe(self, plan: str) -> None:
-        """Write down what is run, by what, and where.
-
-        Parameters
-        ----------
-        plan
-            The plan's text.
-        """
+    def describe(self, plan: Plan) -> None:
+        """Write down what is run, by what, and where."""
         try:
-            jsonfile.write_text(self.folder / "plan.toml", plan)
+            jsonfile.write_text(self.folder / "plan.toml", plan.text)
+            jsonfile.write_text(self.folder / HOME, str(plan.home))
             jsonfile.write_text(self.folder / "run.json", jsonfile.dump("run", circumstances()))
         except OSError as error:
             raise self._unwritable(error) from None

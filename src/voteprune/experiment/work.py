@@ -28,7 +28,7 @@ from ..tables import Rows, VoteTable, model_of, read_table
 from .contenders import Contender, find_function
 from .datasets import load
 from .protocol import collect
-from .records import Failure, Record
+from .records import VOTES, Failure, Record
 from .tasks import Cell, Task
 from .votefiles import write_votes
 
@@ -63,7 +63,7 @@ def train(cell: Cell) -> Trained | Failure:
             seed=cell.seed,
             fold=cell.fold,
             pool_size=0,
-            method="votes",
+            method=VOTES,
             **_complaint(error),
         )
 

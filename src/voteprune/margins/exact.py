@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 
 from ..bounds import closure_bound
+from ..committee import Committee
 from ..infeasible import Found, explain
 from ..ledger import OPTIMAL_GAP, Ledger, Progress, StopRequested
 from ..mip import solve_model
@@ -42,8 +43,11 @@ _SEARCH_SECONDS = 1.0
 _LINEAR_SHARE = 0.4
 """Share of the time that the linear programs may take."""
 
-_FIRST_TURN = 2.0
+_FIRST_TURN = 4.0
 """Seconds a solver has for a size at first."""
+
+_MOST_FAILURES = 2
+"""A solver that is slow to start on a busy machine gets another chance, with a longer turn."""
 
 _EXPLAIN_SECONDS = 2.0
 """An infeasible request is explained even if its proof took all the time."""
@@ -120,16 +124,32 @@ class _Queue:
         What the solver's tolerance leaves open where it has claimed an optimum.
     turns
         Seconds every size gets when its turn comes.
+    failures
+        How often the solver has crashed, hung or been caught lying.
+    vouched
+        Whether it has dealt honestly with a size where we know something it must not miss.
     """
 
     waiting: dict[int, int]
     settled: dict[int, int]
     turns: dict[int, float]
+    failures: int = 0
+    vouched: bool = False
 
     def drop(self, units: int | None) -> None:
         """Drop the sizes that hold nothing better."""
         if units is not None:
             self.waiting = {s: bound for s, bound in self.waiting.items() if bound > units}
+
+    def next(self, best: Committee | None) -> int:
+        """Return the size with the highest bound; of equals, the smaller is the smaller problem.
+
+        Before anything else, that of the best committee, even if nothing better can be there: a
+        solver that denies what we know is not believed elsewhere.
+        """
+        if not self.vouched and best is not None:
+            return best.size
+        return max(self.waiting, key=lambda size: (self.waiting[size], -size))
 
     def bound(self, lowest: int) -> int:
         """Return what no committee exceeds."""
@@ -150,11 +170,9 @@ def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome
             break
         if run.seconds_left <= 0:
             return Outcome("time limit")
-        # The highest bound first; of equals, the smaller size is the smaller problem.
-        size = max(queue.waiting, key=lambda s: (queue.waiting[s], -s))
-        failed = _work_on(problem, run, queue, size)
-        if failed is not None:
-            return failed
+        _work_on(problem, run, queue, queue.next(ledger.committee))
+        if queue.failures == _MOST_FAILURES:
+            return Outcome("solver failed")
     if ledger.units is None:
         return Outcome("proved", infeasible=True)
     gap = ledger.progress().gap
@@ -162,8 +180,8 @@ def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome
     return Outcome("proved" if fine else "solver tolerance")
 
 
-def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> Outcome | None:
-    """Give a size its turn; tell if that must be the end of the run."""
+def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None:
+    """Give a size its turn."""
     ledger, above = run.ledger, run.ledger.units
     turn = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
     here = _at_size(problem, size)
@@ -176,17 +194,22 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> Outc
             ledger.tighten(queue.bound(ledger.units))
 
     own = Ledger(here, forward)
+    known = ledger.committee
+    if above is not None and known is not None and known.size == size:
+        queue.waiting.setdefault(size, above)
+        own.offer(known.members, known.threshold)
+        above -= 1
     own.tighten(queue.waiting[size])
     look = replace(run, ledger=own, deadline=min(run.deadline, time.time() + turn))
     outcome = solve_model(here, look, partial(margin_model, above=above))
     ledger.incidents.extend(own.incidents)
-    if outcome.termination == "solver failed":
-        return outcome
+    failed = outcome.termination == "solver failed"
+    queue.failures += failed
+    queue.vouched |= not failed
     if outcome.infeasible or outcome.termination in ("proved", "solver tolerance"):
         left = queue.waiting.pop(size)
         if not outcome.infeasible:
             queue.settled[size] = min(left, own.bound)
-    return None
 
 
 def _explain(problem: MarginProblem, run: Run) -> str:

@@ -149,7 +149,8 @@ class _Counter:
         gives_up = self._cut and low < -reach
         bottom = -reach if gives_up else low
         cost = float(weight) / scale
-        r = self._builder.variable(bottom, top, cost=cost, integer=False)
+        # Whole by itself where the members are; said for solvers that know integers only.
+        r = self._builder.variable(bottom, top, cost=cost)
         self.costs[r] = cost
         self.fills[r] = lambda counts: float(np.clip(self.margin(counts, p, sign), bottom, top))
         voters = self.voters(p)

@@ -3,7 +3,8 @@
 A committee of S members decides by majority: positive iff more than L = floor(S / 2) vote so. On a
 row, the *margin* is the number of correct votes less the number needed, plus a half: +1/2 is won by
 one vote, -1/2 is lost by one. A margin objective rewards a row by its margin up to a *reach* of
-about ``theta * sqrt(S)`` votes, the scale on which the votes of S independent members scatter.
+about ``theta * S ** growth`` votes. The root of S, a growth of 1/2, is the scale on which the votes
+of S independent members scatter; members that err together scatter more, up to a growth of 1.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ AUTOMATIC: Final = "margin"
 """The objective whose kind is `Ramp` and whose scale is chosen by cross-validation."""
 
 _LARGEST = 1000
+_POWERS = tuple(Fraction(quarter, 4) for quarter in range(5))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -37,12 +39,16 @@ class Margin(ABC):
     Parameters
     ----------
     theta
-        The reach, in votes, of a committee of one; it grows with the root of the size.
+        The reach, in votes, of a committee of one.
+    growth
+        The power of the size with which it grows: 0, 0.25, 0.5, 0.75 or 1. The larger, the
+        smaller the committees.
     """
 
     theta: Fraction
+    growth: Fraction
 
-    def __init__(self, theta: object) -> None:
+    def __init__(self, theta: object, growth: object = 0.5) -> None:
         name = type(self).__name__
         value = exact(theta, f"{name}(theta)")
         if not 0 < value <= _LARGEST:
@@ -51,20 +57,27 @@ class Margin(ABC):
                 f"is {theta!r}; expected a number above 0 and at most {_LARGEST}. Useful are 0.25 "
                 f"to 4; objective={AUTOMATIC!r} chooses one.",
             )
+        power = exact(growth, f"{name}(growth)")
+        if power not in _POWERS:
+            listed = ", ".join(map(show, _POWERS))
+            raise InputError(f"{name}(growth)", f"is {growth!r}; expected one of {listed}.")
         object.__setattr__(self, "theta", value)
+        object.__setattr__(self, "growth", power)
 
     def __str__(self) -> str:
-        return f"{type(self).__name__.lower()}(theta={show(self.theta)})"
+        power = "" if self.growth == _POWERS[2] else f", growth={show(self.growth)}"
+        return f"{type(self).__name__.lower()}(theta={show(self.theta)}{power})"
 
     def reach(self, size: int) -> int:
         """Return the reach of a committee of this size, in half votes.
 
-        It is ``2 * theta * sqrt(size)`` rounded to the next whole number, at least 1. Votes are
-        whole, so nothing finer could be seen in them, and the objective stays a fraction: with
-        the root itself it would be irrational, and committees of different sizes could only be
-        compared as sums of square roots.
+        It is ``2 * theta * size ** growth`` rounded to the next whole number, at least 1. Votes
+        are whole, so nothing finer could be seen in them, and the objective stays a fraction:
+        with the root itself it would be irrational, and committees of different sizes could only
+        be compared as sums of roots.
         """
-        doubled = math.isqrt(math.floor(16 * self.theta**2 * size))
+        fourth_power = (4 * self.theta) ** 4 * size ** int(4 * self.growth)
+        doubled = math.isqrt(math.isqrt(math.floor(fourth_power)))
         return max(1, (doubled + 1) // 2)
 
     def worth(self, size: int) -> NDArray[np.int64]:

@@ -1,22 +1,23 @@
 """The scale of a margin, chosen by cross-validation on short searches.
 
 The rows are split into folds. For every scale a committee is searched for on all folds but one and
-its accuracy counted on that one; the scale with the most rows right over all folds is taken, the
-larger one where two are level, for it asks for more. The searches are short and counted in walks,
-not in seconds, so the same seed chooses the same scale on any machine, unless time runs out.
+judged on that one. The scale with the most rows right over all folds is taken, if it has more right
+than the default by over a standard error: on a few hundred rows the scales are close, and a choice
+that follows every chance is worse than none. The searches are short and counted in walks, not in
+seconds, so the same seed chooses the same scale on any machine, unless time runs out.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..constraints import AtLeast, AtMost, Constraint
+from ..formulation.model import Floats
 from ..ledger import Ledger
 from ..openings import open_run
 from ..run import Run
@@ -25,11 +26,8 @@ from .objective import Margin, Ramp
 from .problem import MarginProblem
 from .walk import MarginWalker
 
-SCALES = tuple(Fraction(theta) for theta in ("0.25", "0.5", "1", "2"))
-"""From nearly accuracy to nearly the mean margin."""
-
-DEFAULT = Fraction(1)
-"""What is taken where there are too few rows, or too little time, to choose."""
+AUTOMATIC_CHOICE = tuple(Ramp(theta, growth=0.75) for theta in (0.6, 0.3, 1.2))
+"""What "margin" chooses from, the default first."""
 
 Rows = NDArray[np.intp]
 
@@ -47,32 +45,36 @@ def choose_margin(
     seconds: float,
 ) -> Margin:
     """Return the margin asked for, its scale chosen where that was left open."""
-    return (
-        margin if isinstance(margin, Margin) else choose_scale(Ramp, votes, requests, seed, seconds)
-    )
+    if isinstance(margin, Margin):
+        return margin
+    return choose_among(AUTOMATIC_CHOICE, votes, requests, seed, seconds)
 
 
-def choose_scale(
-    kind: type[Margin],
+def choose_among(
+    candidates: Sequence[Margin],
     votes: Votes,
     requests: Sequence[Constraint],
     seed: int,
     seconds: float,
+    lead: float = 1.0,
 ) -> Margin:
-    """Return a margin of this kind, its scale chosen by cross-validation.
+    """Return the margin that does best in cross-validation.
 
     Limits on criteria and on diversity are left aside here: they are meant for all rows.
 
     Parameters
     ----------
-    kind
-        `Ramp` or `Hinge`.
+    candidates
+        The margins, the default first: it is what is taken where there are too few rows, or too
+        little time, to choose.
     votes, requests
         What committees are chosen from, and what they must respect.
     seed
         Seed of the folds and of the searches.
     seconds
         Time limit of the whole run; the choice takes a share of it at most.
+    lead
+        By how many standard errors another must be ahead of the default.
     """
     kept = [
         request
@@ -80,19 +82,23 @@ def choose_scale(
         if not (isinstance(request, AtLeast | AtMost) and request.what != "size")
     ]
     deadline = time.time() + _SHARE * seconds
-    right = np.zeros(len(SCALES))
+    right: list[Floats] = []
     for fit, held_out in _folds(votes, seed):
         with threadpool_limits(1, "blas"):
             judged = [
-                _right_outside(votes, fit, held_out, kind(theta), kept, seed, deadline)
-                for theta in SCALES
+                _right_outside(votes, fit, held_out, margin, kept, seed, deadline)
+                for margin in candidates
             ]
         if time.time() >= deadline:
             break
-        right += judged
-    if not right.any():
-        return kind(DEFAULT)
-    return kind(max(zip(right.tolist(), SCALES, strict=True))[1])
+        right.append(np.stack(judged))
+    if not right:
+        return candidates[0]
+    ahead = np.hstack(right)
+    ahead = ahead - ahead[0]
+    best = int(np.argmax(ahead.sum(axis=1)))
+    error = float(np.sqrt(ahead.shape[1]) * ahead[best].std())
+    return candidates[best if ahead[best].sum() > lead * error else 0]
 
 
 def _folds(votes: Votes, seed: int) -> Iterator[tuple[Rows, Rows]]:
@@ -118,15 +124,16 @@ def _right_outside(
     requests: Sequence[Constraint],
     seed: int,
     deadline: float,
-) -> float:
-    """Return the weight of the held-out rows that a committee from the others gets right."""
+) -> Floats:
+    """Return the weight of every held-out row that a committee from the others gets right."""
     problem = MarginProblem.for_margin(votes.take(fit), margin, requests)
     ledger = Ledger(problem)
     if open_run(problem, Run(ledger, deadline)) is None and problem.allowed:
         walker = MarginWalker(problem, ledger, seed)
         for _ in range(_WALKS):
             walker.walk(deadline)
+    weights = votes.weights[held_out].astype(float)
     if ledger.committee is None:
-        return 0.0
+        return np.zeros_like(weights)
     decided = ledger.committee.predict(votes.matrix[held_out]) == 1
-    return float(votes.weights[held_out][decided == votes.labels[held_out]].sum())
+    return np.where(decided == votes.labels[held_out], weights, 0.0)

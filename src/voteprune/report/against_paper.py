@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from ..experiment.records import Record
@@ -14,33 +15,35 @@ from .results import Results, Score, balanced_out_of_sample, in_sample, mean, ou
 from .table import Entry, Line, Table
 
 _SPREAD = (
-    "± is the standard deviation of the seeds' means: the paper's are too small to be those of "
-    "single runs."
+    "± is the standard deviation between the seeds' means; the paper's are too small to be those "
+    "of single runs."
 )
 _AVERAGE = "Averages are over data sets that have all figures, ours and the paper's."
 
 
 def accuracy_table(results: Results) -> Table:
     """Return the out-of-sample accuracy of every method, data set and K."""
+    found = _means(results, out_of_sample, paper.accuracy())
     return Table(
         "accuracy",
         "Accuracy on the test part",
-        notes(_SPREAD, _AVERAGE, part_note(results)),
+        notes(*_what_there_is(found), part_note(results)),
         ("data set", "K"),
         results.methods,
-        _means(results, out_of_sample, paper.accuracy()),
+        found,
     )
 
 
 def balanced_table(results: Results) -> Table:
     """Return the out-of-sample balanced accuracy of every method, data set and K."""
+    found = _means(results, balanced_out_of_sample, paper.balanced_accuracy())
     return Table(
         "balanced_accuracy",
         "Balanced accuracy on the test part",
-        notes("The mean of recall and specificity.", _SPREAD, _AVERAGE, part_note(results)),
+        notes("The mean of recall and specificity.", *_what_there_is(found), part_note(results)),
         ("data set", "K"),
         results.methods,
-        _means(results, balanced_out_of_sample, paper.balanced_accuracy()),
+        found,
     )
 
 
@@ -59,18 +62,19 @@ def overfitting_table(results: Results) -> Table:
             published.get((dataset, pool_size, method)),
         )
 
+    found = with_averages(results, lines(results, results.methods, make))
     return Table(
         "overfitting",
         "Over-fitting: accuracy lost from the validation part to the test part",
         notes(
             "(test - validation) / validation, of the mean accuracies, as the paper has it: the "
-            "more negative, the more was over-fitted. ± is the standard deviation between seeds.",
-            _AVERAGE,
+            "more negative, the more was over-fitted.",
+            *_what_there_is(found),
             part_note(results),
         ),
         ("data set", "K"),
         results.methods,
-        with_averages(results, lines(results, results.methods, make)),
+        found,
     )
 
 
@@ -118,9 +122,17 @@ def _means(
         figure = published.get((dataset, pool_size, method))
         if found is None:
             return entry(None, None, 0, figure)
-        return entry(found.value, found.between_seeds, found.runs, figure)
+        shown = entry(found.value, found.between_seeds, found.runs, figure)
+        return replace(shown, runs_spread=found.between_runs)
 
     return with_averages(results, lines(results, results.methods, make))
+
+
+def _what_there_is(found: tuple[Line, ...]) -> tuple[str, ...]:
+    """Explain spreads and averages, where there are some."""
+    spreads = any(cell.spread is not None for line in found for cell in line.entries)
+    averages = any(line.summary for line in found)
+    return (_SPREAD if spreads else "", _AVERAGE if averages else "")
 
 
 def _gaps(records: Sequence[Record]) -> list[float]:

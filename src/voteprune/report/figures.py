@@ -134,8 +134,10 @@ def _seats(facts: Facts, pool_size: int) -> Any:
     figure = new_figure(8.0, 0.7 + 0.23 * len(seats))
     ax = figure.subplots()
     bars = ax.barh([seat.name for seat in seats], [seat.share for seat in seats], color=GUESSED)
-    ax.bar_label(bars, [f"{seat.share:.0%}" for seat in seats], padding=4, color=INK, fontsize=8)
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+    ax.bar_label(
+        bars, [f"{100 * seat.share:.0f} %" for seat in seats], padding=4, color=INK, fontsize=8
+    )
+    ax.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
     ax.set_xlabel("share of the committees it sits in")
     ax.spines["left"].set_visible(False)
     ax.tick_params(axis="y", length=0)

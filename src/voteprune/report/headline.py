@@ -90,16 +90,26 @@ def _leader(ranks: Table) -> Tile | None:
         for name, cell in zip(ranks.columns, line.entries, strict=True)
         if cell.paper is not None
     }
-    first = min(ours, key=lambda name: ours[name])
+    first, top = _first(ours)
     words = (
-        f"has the best average rank by accuracy at K = {line.keys[0]}: {ours[first]:.2f} among "
-        f"{len(ours)} methods."
+        f"{'has' if len(first) == 1 else 'have'} the best average rank by accuracy at "
+        f"K = {line.keys[0]}: {top:.2f} among {len(ours)} methods."
     )
     if theirs:
-        best = min(theirs, key=lambda name: theirs[name])
-        words += f" In the paper {'it has, too' if best == first else f'{best} has'}"
-        words += f": {theirs[best]:.2f}."
-    return Tile(first, words)
+        best, top = _first(theirs)
+        words += f" In the paper {_and(best)}: {top:.2f}."
+    # A tile is small.
+    return Tile(_and(first) if len(first) < 3 else f"{len(first)} methods", words)
+
+
+def _first(ranks: dict[str, float]) -> tuple[list[str], float]:
+    """Return who has the best rank, as far as two decimals tell, and the rank."""
+    top = min(ranks.values())
+    return [name for name, rank in ranks.items() if f"{rank:.2f}" == f"{top:.2f}"], top
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join(names)
 
 
 def _proofs(results: Results) -> Tile | None:
@@ -115,7 +125,7 @@ def _proofs(results: Results) -> Tile | None:
 
 
 def _wins(beaten: Table) -> Tile | None:
-    if not beaten.lines or not int(beaten.lines[0].keys[-1]):
+    if not beaten.lines:
         return None
     line = beaten.lines[0]
     shown = [

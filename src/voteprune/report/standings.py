@@ -100,13 +100,13 @@ def beaten_table(results: Results) -> Table:
         ("measure", "benchmarks", "pairs"),
         columns,
         tuple(
-            _beaten_line(results, columns, benchmarks, measure, words)
+            line
             for measure in MEASURES
             for words, benchmarks in (
                 ("all seven", paper.BENCHMARKS),
                 ("the four of the main text", paper.MAIN_BENCHMARKS),
             )
-            if set(benchmarks) <= set(results.methods)
+            if (line := _beaten_line(results, columns, benchmarks, measure, words)) is not None
         ),
         decimals=0,
         rivals=False,
@@ -222,8 +222,11 @@ def _rank_lines(
 
 def _beaten_line(
     results: Results, columns: Sequence[str], benchmarks: Sequence[str], measure: str, words: str
-) -> Line:
-    """Count over the pairs of data set and K for which we and the paper have all benchmarks."""
+) -> Line | None:
+    """Count over the pairs of data set and K for which we and the paper have all benchmarks.
+
+    None where there is no such pair.
+    """
     published = paper.accuracy() if measure == "accuracy" else paper.balanced_accuracy()
     ours = dict.fromkeys(columns, 0)
     theirs: dict[str, int | None] = dict.fromkeys(columns)
@@ -241,6 +244,8 @@ def _beaten_line(
             ours[method] += mine is not None and mine.value > max(rivals)
             if figure := published.get((*place, method)):
                 theirs[method] = (theirs[method] or 0) + (figure.mean > max(printed))
+    if not pairs:
+        return None
     return Line(
         (measure, words, str(pairs)),
         tuple(Entry(ours[method], None, theirs[method], None, pairs) for method in columns),

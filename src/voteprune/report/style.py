@@ -47,6 +47,7 @@ def styled(name: str) -> Iterator[None]:
     settings = {
         "svg.fonttype": "none",  # text stays text: it can be found, copied and read aloud
         "svg.hashsalt": name,
+        "text.parse_math": False,  # a name may hold dollars
         "font.size": 9,
         "text.color": INK,
         "axes.edgecolor": FAINT,

@@ -26,6 +26,8 @@ class Entry:
         The same as published.
     runs
         How many runs `ours` is the mean of.
+    runs_spread
+        Standard deviation of single runs, where `spread` is one of something else.
     """
 
     ours: float | None = None
@@ -33,6 +35,7 @@ class Entry:
     paper: float | None = None
     paper_spread: float | None = None
     runs: int = 0
+    runs_spread: float | None = None
 
     @property
     def difference(self) -> float | None:
@@ -141,7 +144,7 @@ class Table:
 
     def long(self) -> Listing:
         """Return one line for every entry, all digits: the form for CSV."""
-        headings = ("method", "runs", "ours", "std", "paper", "paper_std", "difference")
+        headings = ("method", "runs", "ours", "std", "std_runs", "paper", "paper_std", "difference")
         rows = tuple(
             (
                 *line.keys,
@@ -152,6 +155,7 @@ class Table:
                     for value in (
                         entry.ours,
                         entry.spread,
+                        entry.runs_spread,
                         entry.paper,
                         entry.paper_spread,
                         entry.difference,

@@ -9,8 +9,19 @@ The way of a file: `read` loads it and tells the format, `csvfile` or `parquet` 
 and asks `layout` which of them matter, and `rows` has the rules that every cell must keep.
 """
 
+from .labels import read_labels, read_plurality
 from .layout import model_of
 from .read import read_costs, read_table, read_votes
 from .rows import Bools, Rows, VoteTable
 
-__all__ = ["Bools", "Rows", "VoteTable", "model_of", "read_costs", "read_table", "read_votes"]
+__all__ = [
+    "Bools",
+    "Rows",
+    "VoteTable",
+    "model_of",
+    "read_costs",
+    "read_labels",
+    "read_plurality",
+    "read_table",
+    "read_votes",
+]

@@ -13,6 +13,24 @@ from ..exceptions import FileFormatError
 from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
 
 
+def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
+    """Return the polars frame in the bytes of a Parquet file."""
+    if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or len(data) < 12:
+        what = "is cut off" if data[:4] == b"PAR1" else "is not a Parquet file"
+        raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
+                              "again, or call it .csv if it is one.")  # fmt: skip
+    try:
+        return pl.read_parquet(io.BytesIO(data))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: str | Path, error: Exception) -> FileFormatError:
+    """Return the error for what polars cannot read."""
+    reason = str(error).partition("\n")[0]
+    return FileFormatError(path, f"cannot be read as Parquet: {reason}")
+
+
 def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
     """Read a Parquet table.
 
@@ -27,12 +45,8 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
     pl
         The module polars, which the caller imports as late as can be.
     """
-    if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or len(data) < 12:
-        what = "is cut off" if data[:4] == b"PAR1" else "is not a Parquet file"
-        raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
-                              "again, or call it .csv if it is one.")  # fmt: skip
+    frame = read_frame(path, data, pl)
     try:
-        frame = pl.read_parquet(io.BytesIO(data))
         layout = choose(tuple(frame.columns))
         for name in layout.votes + (() if layout.label is None else (layout.label,)):
             kind = frame.schema[name]
@@ -43,8 +57,7 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
             if other is not None:
                 frame = frame.with_columns(frame[other].cast(pl.String).fill_null(""))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise FileFormatError(path, f"cannot be read as Parquet: {reason}") from None
+        raise _unreadable(path, error) from None
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
     rows = sound_rows(frame, layout)

@@ -13,6 +13,7 @@ import math
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def read_costs(path: str | Path) -> dict[str, float]:
         If a line is anything else, or a name stands twice.
     """
     costs: dict[str, float] = {}
-    text = decode(path, _load(path))
+    text = decode(path, load(path))
     for line, record in records_of(path, csv.reader(io.StringIO(text, newline=""), strict=True)):
         if not costs and [cell.strip().lower() for cell in record] == ["name", "cost"]:
             continue
@@ -117,19 +118,30 @@ def read_costs(path: str | Path) -> dict[str, float]:
 
 
 def _read(path: str | Path, choose: Choose) -> Rows:
-    data = _load(path)
+    data, polars = load(path), import_polars()
+    if is_parquet(path, data):
+        return read_parquet(path, data, choose, polars)
+    return read_csv(path, data, choose, polars)
+
+
+def import_polars() -> Any:
+    """Return the module polars, as late as can be."""
     try:
         import polars
     except ImportError:
         raise InputError(
             "polars", "is needed to read tables. Install it: pip install 'voteprune[cli]'"
         ) from None
-    if data[:4] == b"PAR1" or Path(path).suffix.lower() in (".parquet", ".pq"):
-        return read_parquet(path, data, choose, polars)
-    return read_csv(path, data, choose, polars)
+    return polars
 
 
-def _load(path: str | Path) -> bytes:
+def is_parquet(path: str | Path, data: bytes) -> bool:
+    """Tell a Parquet file by its first bytes, or by its name."""
+    return data[:4] == b"PAR1" or Path(path).suffix.lower() in (".parquet", ".pq")
+
+
+def load(path: str | Path) -> bytes:
+    """Return a file's bytes, no longer compressed."""
     try:
         data = Path(path).read_bytes()
         return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data

@@ -1,0 +1,132 @@
+"""Which committees are good on rows nobody has seen: margins, the paper's optima, the literature.
+
+``python benchmarks/generalise.py --votes FOLDER`` runs every variant of `variants` on the pools of
+six data sets, two seeds, ten folds, and writes docs/results/generalisation.md. Vote files that are
+missing in the folder are trained first (``pip install -e '.[bench]'``; an hour or two), or left out
+with ``--no-training``. Results go to a file line by line; what is in it is not run again, so the
+command can be stopped and repeated, and run several times at once with different ``--only`` and
+``--store``; ``--only report --read STORE ...`` puts them together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from generalise_report import OUT_OF_FOLD, write_report
+from threadpoolctl import threadpool_limits
+from variants import CHEAP, EXTRA, GROWTH, PAPER, VARIANTS
+from votes_for import K, make_votes, vote_file
+
+from voteprune.tables import read_table
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs/results/generalisation.md"
+SETS = ("prk", "bcw", "msk", "qsr", "drd", "spa")
+SEEDS = (10, 20)
+FOLDS = range(10)
+OUT_OF_FOLD_POOLS = (("bcw", 10), ("bcw", 20), ("prk", 10))
+"""Data sets and seeds small enough to train everything four times."""
+
+GROUPS = {
+    "cheap": tuple(CHEAP),
+    "extra": tuple(EXTRA),
+    "growth": tuple(GROWTH),
+    "paper": tuple(PAPER),
+    "report": (),
+}
+
+Key = tuple[str, int, int, str, str]
+
+
+def key_of(result: dict) -> Key:
+    return (
+        result["set"], result["seed"], result["fold"],
+        result.get("votes", "hold-out"), result["variant"],
+    )  # fmt: skip
+
+
+def read_results(stores: Iterable[Path]) -> dict[Key, dict]:
+    """Read the lines that are whole; a run that was ended may leave a torn one."""
+    results = {}
+    for store in stores:
+        for line in store.read_text().splitlines() if store.exists() else []:
+            try:
+                result = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            results[key_of(result)] = result
+    return results
+
+
+def cells() -> Iterator[tuple[str, int, int, str]]:
+    """Yield data set, seed, fold, and the way the votes are made."""
+    for seed in SEEDS:
+        for name in SETS:
+            yield from ((name, seed, fold, "hold-out") for fold in FOLDS)
+    for name, seed in OUT_OF_FOLD_POOLS:
+        yield from ((name, seed, fold, "out of fold") for fold in FOLDS)
+
+
+def run(folder: Path, store: Path, names: Iterable[str], *, training: bool) -> None:
+    """Run what is missing."""
+    done = read_results([store])
+    store.parent.mkdir(parents=True, exist_ok=True)
+    for name, seed, fold, way in cells():
+        wanted = [label for label in names if way == "hold-out" or label in OUT_OF_FOLD]
+        missing = [label for label in wanted if (name, seed, fold, way, label) not in done]
+        path = vote_file(folder, name, seed, fold, out_of_fold=way != "hold-out")
+        if not missing or not (path.exists() or training):
+            continue
+        make_votes(folder, name, seed, fold, out_of_fold=way != "hold-out")
+        lines = [
+            {"set": name, "seed": seed, "fold": fold, "votes": way, "variant": label, **facts}
+            for label, facts in judge(path, missing, seed * 100 + fold)
+        ]
+        with store.open("a") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        print(f"{path.name}: {sum(line['seconds'] for line in lines):.1f} s", flush=True)
+
+
+def judge(path: Path, names: Iterable[str], seed: int) -> Iterator[tuple[str, dict]]:
+    """Yield what every variant chooses on a vote file, and how many rows it gets right."""
+    table = read_table(path, k=K)
+    votes, test = table.validation, table.test
+    for label in names:
+        began = time.perf_counter()
+        with warnings.catch_warnings(), threadpool_limits(1, "blas"):
+            warnings.simplefilter("error")
+            members, threshold = VARIANTS[label](votes, seed)
+        seconds = time.perf_counter() - began
+        here, there = (
+            int(((matrix[:, members].sum(axis=1) > threshold) == labels).sum())
+            for matrix, labels in ((votes.matrix, votes.labels), (test.votes, test.labels))
+        )
+        yield label, {
+            "members": members, "threshold": threshold, "seconds": round(seconds, 3),
+            "rows": votes.n_rows, "right": here,
+            "test_rows": len(test.labels), "test_right": there,
+        }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--votes", type=Path, required=True, help="folder of the vote files")
+    parser.add_argument("--store", type=Path, default=ROOT / ".benchmarks/generalise.jsonl")
+    parser.add_argument("--read", type=Path, nargs="*", default=[], help="other stores to report")
+    parser.add_argument("--only", choices=GROUPS, help="a group of variants; all when omitted")
+    parser.add_argument("--no-training", action="store_true")
+    options = parser.parse_args()
+    names = GROUPS[options.only] if options.only else tuple(VARIANTS)
+    run(options.votes, options.store, names, training=not options.no_training)
+    results = read_results([*options.read, options.store])
+    if options.only in (None, "report"):
+        write_report(list(results.values()), TARGET)
+
+
+if __name__ == "__main__":
+    main()

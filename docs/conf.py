@@ -1,0 +1,148 @@
+"""The site: ``make docs`` builds it into docs/_build/html, without warnings and without network."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+import matplotlib as mpl
+
+import voteprune
+from voteprune.cli.app import make_app
+
+# Examples are figures, not windows; and two cores are enough for everybody.
+mpl.use("agg")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+project = "voteprune"
+copyright = "the voteprune authors, BSD-3-Clause"
+version = release = version_of("voteprune")
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "generated", "gallery/**/README.rst"]
+templates_path = ["_templates"]
+
+# Pages are Markdown, as the repository shows them too; headings can be linked to.
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
+# In docstrings `prune` is a name of the package if there is one, and emphasis if not.
+default_role = "autolink"
+autosummary_generate = ["api"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+maximum_signature_line_length = 88
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": ["../examples"],
+    "gallery_dirs": ["gallery"],
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"breast_cancer",
+    "within_subsection_order": "FileNameSortKey",
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("voteprune",),
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "min_reported_time": 5,
+    "ignore_repr_types": r"matplotlib|voteprune\.displays",
+}
+
+html_theme = "furo"
+html_title = "voteprune"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_show_sphinx = False
+
+# What the package says about itself is written before Sphinx looks for pages: the reference of all
+# public names, so that none can be forgotten, and that of the command line, which cli.md includes.
+_DOCS = Path(__file__).parent
+_SECTIONS = ("Functions", "Estimators", "Values", "Pictures", "Errors", "Constants")
+
+
+def _section(name: str) -> str:
+    """Return the section of the reference that a public name belongs to."""
+    value = getattr(voteprune, name)
+    if isinstance(value, type) and issubclass(value, Exception):
+        return "Errors"
+    if name.endswith("Display"):
+        return "Pictures"
+    if hasattr(value, "fit"):
+        return "Estimators"
+    if isinstance(value, type):
+        return "Values"
+    return "Functions" if callable(value) else "Constants"
+
+
+def _home(name: str) -> str:
+    """Return the module that defines a constant, beside which its description stands."""
+    homes = [
+        module
+        for path, module in sys.modules.items()
+        if path.startswith("voteprune.") and f"\n{name}" in inspect.getsource(module)
+    ]
+    return next(module.__name__ for module in homes if hasattr(module, name))
+
+
+def _reference() -> str:
+    parts = ["API reference\n=============\n\nEverything public is imported from ``voteprune``.\n"]
+    for section in _SECTIONS:
+        names = [name for name in voteprune.__all__ if _section(name) == section]
+        if names:
+            parts.append(f"{section}\n{'-' * len(section)}\n\n.. currentmodule:: voteprune\n")
+        if section == "Constants":
+            parts += [f".. autodata:: {_home(name)}.{name}\n   :no-value:\n" for name in names]
+        elif names:
+            parts.append(".. autosummary::\n   :toctree: api\n\n   " + "\n   ".join(names) + "\n")
+    return "\n".join(parts)
+
+
+def _commands() -> str:
+    text = make_app().generate_docs(output_format="markdown", heading_level=1)
+    return str(text[text.index("\n## voteprune ") :])
+
+
+def _more() -> str:
+    """Return a table of contents of the pages that index.md does not name."""
+    named = (_DOCS / "index.md").read_text(encoding="utf-8").splitlines()
+    pages = [path.relative_to(_DOCS).with_suffix("").as_posix() for path in _DOCS.rglob("*.md")]
+    skipped = ("_build", "api", "gallery", "generated")
+    more = [page for page in sorted(pages) if page not in [*named, "index"]]
+    more = [page for page in more if page.split("/")[0] not in skipped]
+    return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
+
+
+def _names_only(app, what, name, obj, options, signature, returns):
+    """Show a class by the names of its parameters; their types and meaning stand below it."""
+    if what != "class" or not signature:
+        return None
+    try:
+        parameters = inspect.signature(obj).parameters.values()
+    except ValueError:
+        return None
+    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    listed = [marks.get(parameter.kind, "") + parameter.name for parameter in parameters]
+    return f"({', '.join(listed)})", None
+
+
+def setup(app):
+    """Tell Sphinx."""
+    app.connect("autodoc-process-signature", _names_only)
+
+
+(_DOCS / "generated").mkdir(exist_ok=True)
+(_DOCS / "generated" / "more.md").write_text(_more(), encoding="utf-8")
+(_DOCS / "generated" / "cli.md").write_text(_commands(), encoding="utf-8")
+(_DOCS / "api.rst").write_text(_reference(), encoding="utf-8")

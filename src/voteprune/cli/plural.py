@@ -1,0 +1,73 @@
+"""``voteprune prune --plurality`` and ``apply`` on what it wrote: more than two classes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from .. import jsonfile
+from ..exceptions import InputError
+from ..plurality import PluralityCommittee
+from ..prune import prune
+from ..tables import read_labels, read_plurality
+from .live import live_line
+from .output import PROVED, emit, exit_code, say
+from .wishes import Asked, Effort, Source
+
+
+def prune_labels(
+    file: Path, source: Source, method: str, asked: Asked, effort: Effort, *, as_json: bool
+) -> tuple[int, str | None]:
+    """Choose a plurality committee and print it; return the exit code and its document."""
+    if source.k is not None:
+        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+    if asked.diversity is not None:
+        raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
+    votes = read_plurality(file, source.target)
+    with live_line() as callback:
+        solution = prune(
+            votes,
+            objective=source.objective,
+            method=method,
+            solver=effort.solver,
+            constraints=asked.for_pool(votes.names),
+            time_limit=effort.time_limit,
+            callback=callback,
+            random_state=effort.seed,
+            n_jobs=effort.jobs,
+        )
+    emit(solution.to_json() if as_json else solution.summary() + "\n")
+    if as_json and solution.explanation:
+        say(solution.explanation)
+    document = None if solution.committee is None else solution.to_json()
+    return exit_code(solution), document
+
+
+def is_plurality(document: Path) -> bool:
+    """Tell whether a saved document holds a plurality committee."""
+    text, source = jsonfile.load_file(document)
+    kinds = ("committee", "solution", "plurality_committee", "plurality_solution")
+    return jsonfile.parse(text, kinds, source)[0].startswith("plurality")
+
+
+def apply_labels(committee: Path, file: Path, output: Path | None) -> int:
+    """Predict the rows of a table of labels."""
+    chosen = PluralityCommittee.load(committee)
+    rows = read_labels(file, chosen.names)
+    seated = PluralityCommittee(
+        tuple(range(chosen.size)), chosen.names, tuple(map(str, chosen.classes)), chosen.size
+    )
+    counts = seated.count(np.column_stack([rows.column(name) for name in chosen.names]))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("index", "votes", "prediction"))
+    winners = [seated.classes[place] for place in counts.argmax(axis=1)]
+    writer.writerows(zip(rows.ids, counts.max(axis=1).tolist(), winners, strict=True))
+    if output is None:
+        emit(text.getvalue())
+    else:
+        jsonfile.write_text(output, text.getvalue())
+    return PROVED

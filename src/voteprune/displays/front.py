@@ -1,0 +1,130 @@
+"""`FrontDisplay`: what every committee size can reach, found and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..chart import GUESSED, PROVED
+from ..exceptions import InputError
+from .style import axes, dress, legend, words
+
+
+class Facts(Protocol):
+    """What a front says about each size."""
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Committee sizes, in order."""
+
+    @property
+    def values(self) -> Sequence[float | None]:
+        """Value of the best committee found of each size; None where none was."""
+
+    @property
+    def bounds(self) -> Sequence[float | None]:
+        """What no committee of each size can exceed; None where there is none of that size."""
+
+    @property
+    def objective(self) -> str:
+        """Name of the criterion."""
+
+
+class FrontDisplay:
+    """Best value and bound for every committee size.
+
+    A full dot is proved, value and bound are one; a hollow one stands below its bound, and what
+    lies between may still be there.
+
+    Parameters
+    ----------
+    sizes
+        Committee sizes, in order.
+    values
+        Value of the best committee found of each size; nan or None where none was.
+    bounds
+        What no committee of each size can exceed; nan or None where there is no such committee.
+    objective
+        Name of the criterion.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    bound_line_, proved_, found_, open_area_
+        The artists: bounds, proved values, other values, and what lies between.
+    """
+
+    def __init__(
+        self,
+        *,
+        sizes: Sequence[int],
+        values: Sequence[float | None],
+        bounds: Sequence[float | None],
+        objective: str,
+    ) -> None:
+        if not len(sizes) == len(values) == len(bounds) or not len(sizes):
+            raise InputError(
+                "sizes", "values and bounds must be of one length, one entry per size or more."
+            )
+        self.sizes = np.asarray(sizes, dtype=np.intp)
+        # None becomes nan, which is not drawn.
+        self.values = np.array(values, dtype=np.float64)
+        self.bounds = np.array(bounds, dtype=np.float64)
+        self.objective = objective
+
+    @classmethod
+    def from_front(cls, front: Facts, ax: Any = None) -> FrontDisplay:
+        """Draw a front.
+
+        Parameters
+        ----------
+        front
+            Sizes with their values and bounds.
+        ax
+            Axes to draw on; those of a new figure when omitted.
+        """
+        return cls(
+            sizes=front.sizes,
+            values=front.values,
+            bounds=front.bounds,
+            objective=str(front.objective),
+        ).plot(ax)
+
+    def plot(self, ax: Any = None) -> FrontDisplay:
+        """Draw.
+
+        Parameters
+        ----------
+        ax
+            Axes to draw on; those of a new figure when omitted.
+        """
+        ax = axes(ax, (7.5, 4.2))
+        from matplotlib.ticker import MaxNLocator
+
+        proved = self.values == self.bounds
+        self.open_area_ = ax.fill_between(
+            self.sizes, self.values, self.bounds, color=PROVED, alpha=0.08, lw=0, label="still open"
+        )
+        (self.bound_line_,) = ax.plot(
+            self.sizes, self.bounds, color=PROVED, lw=1.6, label="no committee of this size exceeds"
+        )
+        dots = {"color": GUESSED, "ls": "", "marker": "o", "ms": 5.5}
+        (self.proved_,) = ax.plot(
+            self.sizes[proved], self.values[proved], label="proved best", zorder=3, **dots
+        )
+        (self.found_,) = ax.plot(
+            self.sizes[~proved],
+            self.values[~proved],
+            mfc="white",
+            label="best found",
+            zorder=3,
+            **dots,
+        )
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        dress(ax, "members of the committee", words(self.objective))
+        legend(ax)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        return self

@@ -1,0 +1,200 @@
+"""`PluralityProblem`: votes, a criterion and constraints, compiled to integers; the only judge."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..constraints import Budget, Constraint, Forbid, Require
+from ..exact import IntArray, common_denominator, compact, exact, sum_by_group, total
+from ..exceptions import InputError
+from ..gains import Gains
+from ..limits import CostLimit
+from ..problem import member_indices, size_range
+from .committee import PluralityCommittee, count_classes
+from .votes import Codes, Label, PluralityVotes
+
+PluralityCriterion = str | Mapping[Label, object]
+"""A name, or what deciding a row of each class correctly is worth."""
+
+CRITERIA = ("accuracy", "balanced_accuracy")
+
+
+@dataclass(frozen=True, eq=False)
+class PluralityProblem:
+    """One pruning problem with plurality votes, ready for any method.
+
+    Parameters
+    ----------
+    votes
+        The rows.
+    criterion
+        What is maximised, in words.
+    requests
+        The constraints.
+    codes
+        Distinct rows of votes, P x K.
+    gain
+        What deciding pattern p as class c earns, in units, P x C; nowhere negative.
+    gains
+        The unit, the step and the ceiling: every pattern decided at its best.
+    size_min, size_max, required, forbidden, cost_limits
+        What members must respect.
+    """
+
+    votes: PluralityVotes
+    criterion: str
+    requests: tuple[Constraint, ...]
+    codes: Codes
+    gain: NDArray[Any]
+    gains: Gains
+    size_min: int
+    size_max: int
+    required: tuple[int, ...]
+    forbidden: tuple[int, ...]
+    cost_limits: tuple[CostLimit, ...]
+
+    @classmethod
+    def of(
+        cls,
+        votes: PluralityVotes,
+        criterion: PluralityCriterion = "accuracy",
+        requests: Sequence[Constraint] = (),
+    ) -> PluralityProblem:
+        """Compile votes, a criterion and constraints.
+
+        Raises
+        ------
+        InputError
+            If a constraint does not fit the pool, or names a class there is not.
+        """
+        size_min, size_max = size_range(requests, votes.n_classifiers)
+        forbidden = member_indices(requests, Forbid, votes.names)
+        codes, weight = _merge(votes)
+        worths = _worths(criterion, votes, weight)
+        scale = common_denominator(worths)
+        gain = weight.astype(object) * np.array([int(w * scale) for w in worths], dtype=object)
+        # A class that nobody names wins nowhere: with one member or more somebody names another.
+        allowed = sorted(set(range(votes.n_classifiers)) - set(forbidden))
+        named = count_classes(codes[:, allowed], len(votes.classes)) > 0
+        best = compact(np.where(named, gain, 0).max(axis=1))
+        step = math.gcd(*(int(value) for value in np.unique(gain))) or 1
+        gains = Gains(0, best, Fraction(1, scale * votes.denominator), step)
+        fits = total(best) < 2**62
+        return cls(
+            votes,
+            criterion if isinstance(criterion, str) else "weights by class",
+            tuple(requests),
+            codes,
+            gain.astype(np.int64) if fits else gain,
+            gains,
+            size_min,
+            size_max,
+            member_indices(requests, Require, votes.names),
+            forbidden,
+            tuple(CostLimit.of(r, votes.names) for r in requests if isinstance(r, Budget)),
+        )
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return self.votes.n_classifiers
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes C."""
+        return len(self.votes.classes)
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of distinct rows of votes P."""
+        return len(self.codes)
+
+    @cached_property
+    def allowed(self) -> tuple[int, ...]:
+        """Classifiers that are not forbidden."""
+        return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
+
+    def committee(self, members: Sequence[int]) -> PluralityCommittee:
+        """Name the members and make a committee of them."""
+        ordered = tuple(sorted(members))
+        names = tuple(self.votes.names[k] for k in ordered)
+        return PluralityCommittee(ordered, names, self.votes.classes, self.n_classifiers)
+
+    def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
+        """Count how many members name each class on each pattern."""
+        return count_classes(self.codes[:, list(members)], self.n_classes)
+
+    def units(self, members: Sequence[int]) -> int:
+        """Recount a committee's objective, in integer units of ``gains.unit``."""
+        decided = self.counts(members).argmax(axis=1)
+        return total(self.gain[np.arange(self.n_patterns), decided])
+
+    def confusion(self, members: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
+        """Count rows by their true class (outer) and the class decided (inner), exactly."""
+        votes, c = self.votes, self.n_classes
+        decided = count_classes(votes.matrix[:, list(members)], c).argmax(axis=1)
+        cells = sum_by_group(votes.weights, votes.labels * c + decided, c * c).reshape(c, c)
+        unit = Fraction(1, votes.denominator)
+        return tuple(tuple(int(cell) * unit for cell in row) for row in cells)
+
+    def allows(self, members: Sequence[int]) -> bool:
+        """Tell exactly whether a set of members meets every limit."""
+        chosen = set(members)
+        return (
+            self.size_min <= len(chosen) <= self.size_max
+            and chosen.issuperset(self.required)
+            and chosen.isdisjoint(self.forbidden)
+            and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
+        )
+
+
+def check_criterion(criterion: object) -> PluralityCriterion:
+    """Return a criterion for plurality committees, or say what is known."""
+    if isinstance(criterion, Mapping) or criterion in CRITERIA:
+        return criterion
+    raise InputError(
+        "objective",
+        f"{criterion!r} is not for more than two classes. Known are {', '.join(CRITERIA)} (the "
+        "mean of the classes' recalls), and a mapping from class to what deciding one of its "
+        "rows correctly is worth. Others need two classes: vp.Votes.",
+    )
+
+
+def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
+    """Return the distinct rows of votes, and the weight of each class behind each, P x C."""
+    kept = votes.weights > 0
+    matrix, labels, weights = votes.matrix[kept], votes.labels[kept], votes.weights[kept]
+    codes, inverse = np.unique(matrix, axis=0, return_inverse=True)
+    c = len(votes.classes)
+    cells = sum_by_group(weights, inverse.ravel() * c + labels, len(codes) * c)
+    return codes, cells.reshape(len(codes), c)
+
+
+def _worths(
+    criterion: PluralityCriterion, votes: PluralityVotes, weight: IntArray
+) -> list[Fraction]:
+    """Return what a correct decision on a row of weight one is worth, for every class."""
+    totals = [Fraction(total(weight[:, c]), votes.denominator) for c in range(weight.shape[1])]
+    if criterion == "accuracy":
+        return [1 / sum(totals, Fraction(0))] * len(totals)
+    present = sum(1 for part in totals if part)
+    if criterion == "balanced_accuracy":
+        return [1 / (present * part) if part else Fraction(0) for part in totals]
+    assert isinstance(criterion, Mapping)
+    unknown = [label for label in criterion if label not in votes.classes]
+    if unknown:
+        raise InputError("objective", f"{unknown[0]!r} is none of the classes {votes.classes}.")
+    worths = [exact(criterion.get(label, 0), f"objective[{label!r}]") for label in votes.classes]
+    if min(worths) < 0:
+        raise InputError(
+            "objective", "what a correct decision is worth must not be negative. Give 0 or more."
+        )
+    return worths

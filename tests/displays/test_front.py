@@ -1,0 +1,42 @@
+"""The dots are the values, the line is the bounds, and full dots are proved."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+
+
+@pytest.fixture
+def front():
+    return SimpleNamespace(
+        sizes=(1, 2, 3, 4),
+        values=(0.8, None, 0.9, 0.91),
+        bounds=(0.8, 0.85, 0.95, 0.91),
+        objective="balanced_accuracy",
+    )
+
+
+def test_what_is_drawn_is_the_front(front):
+    display = vp.FrontDisplay.from_front(front)
+    assert display.bound_line_.get_xydata().tolist() == [[1, 0.8], [2, 0.85], [3, 0.95], [4, 0.91]]
+    assert display.proved_.get_xydata().tolist() == [[1, 0.8], [4, 0.91]]
+    found = display.found_.get_xydata()
+    assert found[:, 0].tolist() == [2, 3]
+    assert np.isnan(found[0, 1])
+    assert found[1, 1] == 0.9
+    assert display.ax_.get_ylabel() == "balanced accuracy"
+
+
+def test_sizes_without_any_committee_leave_a_gap(front):
+    front.values, front.bounds = (None, 0.8, 0.9, 0.9), (None, 0.9, 0.9, 0.9)
+    display = vp.FrontDisplay.from_front(front)
+    assert np.isnan(display.bound_line_.get_ydata()[0])
+    assert display.proved_.get_xdata().tolist() == [3, 4]
+
+
+def test_facts_that_do_not_fit_are_refused(front):
+    front.bounds = (0.8,)
+    with pytest.raises(vp.InputError, match="one length"):
+        vp.FrontDisplay.from_front(front)

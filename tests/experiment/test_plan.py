@@ -1,0 +1,168 @@
+"""A plan is refused before any work if any task of it could not run; hashes follow its content."""
+
+from pathlib import Path
+
+import pytest
+
+from experiment_plans import PLAN, write_plan
+from voteprune import FileFormatError, InputError
+from voteprune.experiment.contenders import PAPER
+from voteprune.experiment.plan import read_plan
+from voteprune.experiment.tasks import Shard, expand
+
+
+def tasks(tmp_path, run="run", shard=None, **changes):
+    plan = read_plan(write_plan(tmp_path / "plan", **changes))
+    return expand(plan, tmp_path / run, shard=shard or Shard())
+
+
+def test_the_papers_plan_is_the_papers_experiment():
+    (grid,) = read_plan("paper").grids
+    assert grid.seeds == tuple(range(10, 101, 10))
+    assert grid.folds == tuple(range(10))
+    assert set(grid.pool_sizes) == {40, 60, 80, 100}
+    assert len(grid.datasets) == 9
+    assert grid.contenders == PAPER
+    assert grid.time_limit == 300
+
+
+def test_every_combination_is_one_task(tmp_path):
+    found = tasks(tmp_path)
+    places = {(t.cell.seed, t.cell.fold, t.k, t.contender.label) for t in found}
+    assert len(found) == len(places) == 2 * 2 * 3
+    assert len({t.key for t in found}) == len(found)
+
+
+def test_a_grid_may_set_anything_anew(tmp_path):
+    more = '\n[[grid]]\n[[grid]]\nseeds = [20]\nfolds = [3]\ntime_limit = 5\nmethods = ["best"]\n'
+    found = expand(read_plan(write_plan(tmp_path / "plan", PLAN + more)), tmp_path / "run")
+    assert len(found) == 12 + 2
+    assert {t.contender.time_limit for t in found if t.cell.seed == 20} == {5}
+
+
+def test_the_same_plan_elsewhere_has_the_same_hashes(tmp_path):
+    first = [t.key for t in tasks(tmp_path)]
+    (tmp_path / "else").mkdir()
+    assert [t.key for t in tasks(tmp_path / "else", run="another")] == first
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"time_limit": "21"}, {"seeds": "[11]"}, {"pool_sizes": "[2, 6]"}, {"methods": '["hc-acc"]'}],
+)
+def test_whatever_decides_over_a_result_changes_its_hash(tmp_path, changes):
+    assert not {t.key for t in tasks(tmp_path)} & {t.key for t in tasks(tmp_path, **changes)}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [("mine.csv", "red", "green"), ("pool.toml", "C = 10.0", "C = 9.0")],
+)
+def test_other_data_or_another_pool_changes_every_hash_and_every_vote_file(
+    tmp_path, file, old, new
+):
+    before = tasks(tmp_path)
+    path = tmp_path / "plan" / file
+    path.write_text(path.read_text().replace(old, new))
+    after = expand(read_plan(tmp_path / "plan/plan.toml"), tmp_path / "run")
+    assert not {t.key for t in before} & {t.key for t in after}
+    assert not {t.cell.votes for t in before} & {t.cell.votes for t in after}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7])
+def test_shards_divide_the_cells_among_them(tmp_path, n):
+    parts = [
+        {t.key for t in tasks(tmp_path, shard=Shard(i, n), folds="[0, 1, 2, 3, 4]")}
+        for i in range(1, n + 1)
+    ]
+    whole = {t.key for t in tasks(tmp_path, folds="[0, 1, 2, 3, 4]")}
+    assert set().union(*parts) == whole
+    assert sum(map(len, parts)) == len(whole)
+
+
+def test_shards_overlap_just_when_some_cell_is_in_both():
+    cells = range(60)
+    for n in range(1, 7):
+        for m in range(1, 7):
+            for i in range(1, n + 1):
+                for j in range(1, m + 1):
+                    common = set(cells[i - 1 :: n]) & set(cells[j - 1 :: m])
+                    assert Shard(i, n).overlaps(Shard(j, m)) == bool(common)
+
+
+@pytest.mark.parametrize("words", ["0/2", "3/2", "1", "a/b", "1/0", "/", "-1/2"])
+def test_a_shard_that_is_none_is_refused(words):
+    with pytest.raises(InputError, match="i/n"):
+        Shard.parse(words)
+
+
+@pytest.mark.parametrize(
+    ("changes", "argument"),
+    [
+        ({"datasets": '["nothing"]'}, "datasets"),
+        ({"datasets": "[]"}, "datasets"),
+        ({"seeds": '["a"]'}, "seeds"),
+        ({"seeds": "[]"}, "seeds"),
+        ({"folds": "[10]"}, "folds"),
+        ({"folds": "[true]"}, "folds"),
+        ({"pool_sizes": "[5]"}, "pool_sizes"),
+        ({"methods": '["F9"]'}, "methods"),
+        ({"methods": '"F1"'}, "methods"),
+        ({"time_limit": "-1"}, "time_limit"),
+        ({"time_limit": '"x"'}, "time_limit"),
+        ({"pool": '"pool.toml"\nwhatever = 1'}, "whatever"),
+        ({"positive": '"yes"\ncolumns = 3'}, "dataset"),
+    ],
+)
+def test_what_cannot_be_run_is_named(tmp_path, changes, argument):
+    with pytest.raises(InputError) as caught:
+        tasks(tmp_path, **changes)
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ('method = "hc-acc"\ndiversity = "F2"', "cannot honour"),
+        ('method = "nonsense"', "not known"),
+        ('objective = "nonsense"', "not known"),
+        ('function = "nowhere.choose"', "cannot be imported"),
+        ('function = "os.sep"', "not a function"),
+        ("wish = 1", "may have only"),
+    ],
+)
+def test_a_contender_that_no_task_could_run_is_refused(tmp_path, table, message):
+    text = PLAN.replace('"FE"', '"own"') + f"\n[method.own]\n{table}\n"
+    with pytest.raises(InputError, match=message):
+        read_plan(write_plan(tmp_path / "plan", text))
+
+
+def test_no_plan_at_all(tmp_path):
+    with pytest.raises(FileFormatError, match=r"one of paper, tiny"):
+        read_plan(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("a = [")
+    with pytest.raises(FileFormatError, match="TOML"):
+        read_plan(tmp_path / "bad.toml")
+
+
+@pytest.mark.parametrize(
+    ("votes", "message"),
+    [
+        ('folder = "."', "folder and pattern"),
+        ('folder = "."\npattern = "{fold}-{what}"', "may hold"),
+        ('folder = "gone"\npattern = "{fold}"', "not a folder"),
+    ],
+)
+def test_vote_files_that_cannot_be_found_are_refused(tmp_path, votes, message):
+    text = PLAN.replace('pool = "pool.toml"', "") + f"\n[votes]\n{votes}\n"
+    with pytest.raises(InputError, match=message):
+        read_plan(write_plan(tmp_path / "plan", text))
+
+
+def test_the_patterns_words(tmp_path):
+    text = PLAN.replace('pool = "pool.toml"', "")
+    text += '\n[votes]\nfolder = "."\npattern = "{DATASET}/{dataset}_{seed}_{fold}_{fold_from_1}"\n'
+    plan = read_plan(write_plan(tmp_path / "plan", text))
+    assert plan.votes.path("mine", 10, 0) == tmp_path / "plan" / Path("MINE/mine_10_0_1")
+    with pytest.raises(InputError, match="is not there"):
+        expand(plan, tmp_path / "run")

@@ -1,0 +1,134 @@
+"""What the README and the guide show is what happens: every block of every page runs.
+
+Pages of the guide may use what the README's first Python block makes (`vp`, `votes`, ...). Shell
+blocks are run where a line of `voteprune` needs nothing but vote files; other lines must at least
+name options, targets, extras and files that exist.
+"""
+
+import re
+import shlex
+import tomllib
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+import pytest
+
+from voteprune import cli
+from voteprune.cli.app import make_app
+
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+WRITTEN = {"_build", "api", "gallery", "generated"}
+"""Folders of the guide that its build fills."""
+
+PAGES = [README, ROOT / "CONTRIBUTING.md"] + [
+    path
+    for path in sorted((ROOT / "docs").rglob("*.md"))
+    if path.relative_to(ROOT / "docs").parts[0] not in WRITTEN
+]
+RUNNABLE = {"prune", "apply", "compare", "methods", "solvers"}
+"""Commands that need nothing but vote files."""
+
+mpl.use("agg")
+
+
+def blocks(page, language):
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), flags=re.DOTALL | re.M)
+
+
+def name_of(page):
+    return str(page.relative_to(ROOT))
+
+
+def command_lines(page):
+    for block in blocks(page, "(?:sh|bash|shell|console)"):
+        for line in block.replace("\\\n", " ").splitlines():
+            words = shlex.split(line.removeprefix("$ "), comments=True)
+            if words:
+                yield words
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder to work in, whose figures are closed at the end."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, folder, capsys):
+    names: dict[str, object] = {}
+    if page != README:
+        exec(compile(blocks(README, "python")[0], str(README), "exec"), names)
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+    if page == README:
+        assert "Optimal" in capsys.readouterr().out
+        assert (folder / "committee.json").exists()
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if any(command_lines(page))], ids=lambda page: page.name
+)
+def test_the_commands_of_a_page_work(page, folder, capsys):
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    votes = np.where(rng.random((60, 7)) < 0.8, y[:, None], 1 - y[:, None])
+    frame = pl.DataFrame({f"c{k}": votes[:, k] for k in range(7)})
+    frame.with_columns(y=pl.Series(y)).write_csv(folder / "votes.csv")
+    frame.write_csv(folder / "new_votes.csv")
+    labels = frame.select(pl.all().replace_strict({0: "setosa", 1: "virginica"}))
+    species = pl.Series(y).replace_strict({0: "setosa", 1: "virginica"})
+    labels.with_columns(species=species).write_csv(folder / "labels.csv")
+    labels.write_csv(folder / "new_labels.csv")
+    for words in command_lines(page):
+        if words[0] == "voteprune":
+            check_own(words[1:])
+        else:
+            check_other(words)
+
+
+def check_own(words):
+    """Run a line, or take it apart where it needs more than there is."""
+    words = words[: words.index(">")] if ">" in words else words
+    if words[0] in RUNNABLE:
+        assert cli.main(words) == 0, words
+    else:
+        make_app().parse_args(words, exit_on_error=False, print_error=False)
+
+
+def check_other(words):
+    """Look whether what a line names is there."""
+    if words[0] == "make":
+        assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text(), flags=re.M), words
+    elif words[:2] == ["pip", "install"]:
+        asked = re.findall(r"\[(.*?)\]", words[-1])
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+        for extra in ",".join(asked).split(",") if asked else []:
+            assert extra in project["optional-dependencies"], words
+    elif words[0] == "python":
+        assert (ROOT / words[1]).exists(), words
+    else:
+        raise AssertionError(f"nobody knows how to try {words}")
+
+
+def test_the_two_commands_come_first():
+    first = blocks(README, "sh")[0]
+    assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make demo", "make test"]
+
+
+def test_every_page_of_the_guide_is_reached_from_its_front():
+    """The build adds pages nobody listed; those that are listed must exist."""
+    front = (ROOT / "docs" / "index.md").read_text()
+    listed = re.findall(r"^[a-z][\w/-]*$", front, flags=re.M)
+    made = {"gallery/index", "api"}
+    missing = [page for page in listed if page not in made]
+    assert [page for page in missing if not (ROOT / "docs" / f"{page}.md").exists()] == []
+    assert len(listed) > 10
