@@ -18,7 +18,7 @@ from ..problem import Problem
 
 _MOST_EDGES = 4_000_000
 _MOST_CAPACITY = 2**30
-_BLOCK = 4096
+_BLOCK = 1024
 
 
 def conflicts(
