@@ -49,9 +49,23 @@ def solve(task: Task, report: Report | None = None) -> Share:
         return _Tree(task, report).work()
 
 
+_Programs = OrderedDict[tuple[int, int], Program]
+_kept: dict[str, _Programs] = {}
+"""The linear programs of the last token."""
+
+
+def _programs(token: str) -> _Programs:
+    """Return the programs kept for a token, none if it is new."""
+    if token not in _kept:
+        _kept.clear()
+        _kept[token] = OrderedDict()
+    return _kept[token] if token else OrderedDict()
+
+
 class _Tree:
     def __init__(self, task: Task, report: Report | None) -> None:
         self._levels, self._targets, self._deadline = task.levels, task.targets, task.deadline
+        self._latest = task.latest
         self._rows, self._record, self._number = list(task.rows), task.record, task.first_number
         self._report = report
         self._misses = 0
@@ -59,7 +73,7 @@ class _Tree:
         self._heap: list[tuple[float, int, Box]] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._conflicts: set[tuple[int, int]] = set()
-        self._programs: OrderedDict[tuple[int, int], Program] = OrderedDict()
+        self._programs = _programs(task.token)
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
         self._room = _SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
@@ -104,7 +118,9 @@ class _Tree:
         that goes well, for every (S, L) that is left goes into both halves.
         """
         excess = box.excess(self._targets)
-        highest = int(np.argmax(excess))
+        # Of many equals, the one in the middle says most about the others.
+        equals = np.flatnonzero(excess >= excess.max() - _SAFETY)
+        highest = int(equals[len(equals) // 2])
         if box.key:
             return None if box.done.any() else highest
         if not box.done[highest]:
@@ -139,16 +155,16 @@ class _Tree:
     def _tighten(self, program: Program, box: Box, at: tuple[int, int]) -> tuple[Floats, Judgement]:
         """Solve a program for a box, adding rows it breaks for a few rounds."""
         target = float(self._targets[at[0]])
-        program.solve(box, self._deadline)
+        program.solve(box, self._latest)
         value, converged = program.value(box), False
         for _ in range(_ROUNDS):
-            if converged or value < target or time.time() >= self._deadline:
+            if converged or value < target or time.time() >= self._latest:
                 break
             fresh = violated(self._levels, at, *program.solution())
             converged = not fresh
             if fresh:
                 program.add(fresh)
-                program.solve(box, self._deadline)
+                program.solve(box, self._latest)
                 before, value = value, program.value(box)
                 converged = before - value < _PROGRESS * min(1.0, float(self._levels.weights.max()))
         prices = program.prices()
@@ -232,7 +248,7 @@ class _Tree:
         place = int(np.argmax(np.where(box.done, box.excess(self._targets), -np.inf)))
         at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
         program = self._program(at)
-        program.solve(box, self._deadline)
+        program.solve(box, self._latest)
         value, target = program.value(box), float(self._targets[at[0]])
         solution = np.concatenate(program.solution())
         self._look_at(np.argsort(-solution[:k], kind="stable")[: at[0]].tolist())
@@ -248,7 +264,7 @@ class _Tree:
         for candidate in candidates:
             falls = []
             for half in box.branch(int(candidate), (0, 0)):
-                program.solve(half, self._deadline)
+                program.solve(half, self._latest)
                 falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
             if min(falls) * max(falls) > best_score:
                 best, best_score = int(candidate), min(falls) * max(falls)
