@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..formulation.model import Floats
-from .box import FREE, Box
+from .box import ALL, FREE, Box
 from .cuts import Row
 from .prices import Judgement, Prices
 from .program import Program
@@ -34,7 +34,7 @@ from .task import Report, Share, Task
 _ROUNDS = 5
 _PROGRESS = 2e-3
 _CANDIDATES = 4
-_MISSES = 8
+_MISSES = 12
 _PROGRAMS = 40
 _SAFETY = 1e-7
 """Relative room left for rounding when a bound is compared with a target."""
@@ -123,24 +123,29 @@ class _Tree:
         highest = int(equals[len(equals) // 2])
         if box.key:
             return None if box.done.any() else highest
-        if not box.done[highest]:
+        if box.done[highest] < ALL:
             return highest
-        if not box.done.all() and self._misses < _MISSES:
-            return int(np.argmin(np.where(box.done, np.inf, excess)))
+        if (box.done < ALL).any() and self._misses < _MISSES:
+            self._misses = max(self._misses, 1)  # from now on with all rows at once
+            return int(np.argmin(np.where(box.done < ALL, excess, np.inf)))
         return None
 
     def _bound(self, box: Box, place: int) -> None:
         """Bound a box by the linear program of one of its (S, L)."""
         at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
         program = self._program(at)
-        prices, judgement = self._tighten(program, box, at)
+        # At first only rows that say much about the other (S, L) too; all rows when it comes up
+        # again, which most never do.
+        portable = box.key == 0 and not box.done[place] and self._misses == 0
+        prices, judgement = self._tighten(program, box, at, portable=portable)
         number = self._next()
         better = box.bounded(judgement.bounds, number)
         done = better.done.copy()
-        done[place] = True
+        done[place] = 1 if portable else ALL
         better = replace(better, done=done)
         closed = self._closed(better)
-        self._misses = 0 if closed.any() else self._misses + 1
+        if box.key == 0 and box.done[place] == 0 and not portable:
+            self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
         decided = self._decisions(left, judgement, ~closed)
         self._keep(Step(
@@ -152,7 +157,9 @@ class _Tree:
         self._push(left)
         self._tell(program, at)
 
-    def _tighten(self, program: Program, box: Box, at: tuple[int, int]) -> tuple[Floats, Judgement]:
+    def _tighten(
+        self, program: Program, box: Box, at: tuple[int, int], *, portable: bool
+    ) -> tuple[Floats, Judgement]:
         """Solve a program for a box, adding rows it breaks for a few rounds."""
         target = float(self._targets[at[0]])
         program.solve(box, self._latest)
@@ -160,7 +167,7 @@ class _Tree:
         for _ in range(_ROUNDS):
             if converged or value < target or time.time() >= self._latest:
                 break
-            fresh = violated(self._levels, at, *program.solution())
+            fresh = violated(self._levels, at, *program.solution(), portable=portable)
             converged = not fresh
             if fresh:
                 program.add(fresh)
@@ -245,7 +252,7 @@ class _Tree:
     def _branching_place(self, box: Box) -> int | None:
         """Return where to branch: what brings both halves down most, tried on a few."""
         k = self._levels.n_classifiers
-        place = int(np.argmax(np.where(box.done, box.excess(self._targets), -np.inf)))
+        place = int(np.argmax(np.where(box.done == ALL, box.excess(self._targets), -np.inf)))
         at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
         program = self._program(at)
         program.solve(box, self._latest)
@@ -276,7 +283,7 @@ class _Tree:
         if at in self._programs:
             self._programs.move_to_end(at)
         else:
-            known = [row for row in self._rows if row.factor(*at) > 0]
+            known = [row for row in self._rows if row.portable and row.factor(*at) > 0]
             self._programs[at] = Program(self._levels, at, known)
             if len(self._programs) > _PROGRAMS:
                 self._programs.popitem(last=False)
