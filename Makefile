@@ -5,10 +5,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo test check docs proof clean
+.PHONY: browser demo experiment test check docs proof clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
+
+# The paper's experiment in small: train, prune, and write report.html.
+experiment: $(VENV)/.bench
+	$(BIN)/voteprune bench run tiny tiny-run
+	$(BIN)/voteprune report tiny-run --output report.html
 
 test: check $(VENV)/.test
 	$(BIN)/python -m pytest
@@ -34,6 +39,10 @@ $(BIN)/python:
 
 $(VENV)/.core: $(BIN)/python pyproject.toml
 	$(PIP) install -e .
+	@touch $@
+
+$(VENV)/.bench: $(BIN)/python pyproject.toml
+	$(PIP) install -e '.[bench,cli,report]'
 	@touch $@
 
 $(VENV)/.test: $(BIN)/python pyproject.toml

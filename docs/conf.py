@@ -28,7 +28,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build", "generated", "gallery/**/README.rst"]
+# The tables of results/ stand in results.md already.
+exclude_patterns = ["_build", "generated", "gallery/**/README.rst", "results/tables"]
 templates_path = ["_templates"]
 
 # Pages are Markdown, as the repository shows them too; headings can be linked to.
@@ -121,6 +122,7 @@ def _more() -> str:
     skipped = ("_build", "api", "gallery", "generated")
     more = [page for page in sorted(pages) if page not in [*named, "index"]]
     more = [page for page in more if page.split("/")[0] not in skipped]
+    more = [page for page in more if not page.startswith("results/tables/")]
     return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
 
 

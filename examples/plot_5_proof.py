@@ -56,3 +56,8 @@ assert (votes.matrix[positive] <= votes.matrix[negative]).all()
 # of this pool, of any size and with any threshold:
 
 print(f"accuracy <= {1 - why.least_wrong / votes.n_rows:.4f}")
+
+# %%
+# How many members are worth it? The front gives every committee size its best value and its bound.
+
+vp.FrontDisplay.from_solution(solution, time_limit=3)

@@ -44,8 +44,8 @@ def name_of(page):
 
 def command_lines(page):
     for block in blocks(page, "(?:sh|bash|shell|console)"):
-        for line in block.replace("\\\n", " ").splitlines():
-            words = shlex.split(line.removeprefix("$ "), comments=True)
+        for line in block.replace("\\\n", " ").replace("&&", "\n").splitlines():
+            words = shlex.split(line.strip().removeprefix("$ "), comments=True)
             if words:
                 yield words
 

@@ -185,8 +185,8 @@ class Solution:
         if self.committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
         if not isinstance(self.weights, Weights):
-            why = f"{self.objective} is no weighted sum of the counts; only such are explained."
-            raise InputError("solution", why)
+            why = f"{self.objective} is no weighted sum of the counts; only such are explained. "
+            raise InputError("solution", why + "Explain one for Weights or a plain criterion.")
         if not time_limit >= 0:
             raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
         problem = self.problem

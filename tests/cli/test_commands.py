@@ -117,3 +117,9 @@ def test_explain_tells_about_every_member_in_text_and_json(run, votes):
     code, _, err = run("prune", votes, "--explain", "--explain-time", -1)
     assert code == 2
     assert "--explain-time" in err
+
+
+def test_what_cannot_be_explained_is_refused_before_the_work(run, votes, no_solving):
+    code, _, err = run("prune", votes, "--explain", "--objective", "f1")
+    assert code == 2
+    assert "--explain: f1 is no weighted sum" in err

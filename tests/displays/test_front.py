@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from heuristics.test_laws import pool
 
 
 @pytest.fixture
@@ -40,3 +41,21 @@ def test_facts_that_do_not_fit_are_refused(front):
     front.bounds = (0.8,)
     with pytest.raises(vp.InputError, match="one length"):
         vp.FrontDisplay.from_front(front)
+
+
+def test_a_solution_shows_the_front_of_its_own_problem():
+    votes = pool().select(range(7))
+    limits = {"objective": "balanced_accuracy", "constraints": [vp.AtMost("size", 5)]}
+    solution = vp.prune(votes, random_state=0, **limits)
+    display = vp.FrontDisplay.from_solution(solution, time_limit=20)
+    assert display.sizes.tolist() == [1, 2, 3, 4, 5]
+    assert np.nanmax(display.values) == solution.value
+    assert (display.bounds >= display.values).all()
+    same = vp.FrontDisplay.from_front(vp.front(votes, time_limit=20, random_state=0, **limits))
+    assert same.values.tolist() == display.values.tolist()
+
+
+def test_a_solution_from_a_file_does_not_know_its_votes():
+    solution = vp.prune(pool(), method="full")
+    with pytest.raises(vp.InputError, match="front"):
+        vp.FrontDisplay.from_solution(vp.Solution.from_json(solution.to_json()))

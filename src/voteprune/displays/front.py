@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
+from ..front import Front
+from ..front import front as find_front
+from ..solution import Solution
 from .style import axes, dress, legend, words
-
-
-class Facts(Protocol):
-    """What a front says about each size."""
-
-    @property
-    def sizes(self) -> Sequence[int]:
-        """Committee sizes, in order."""
-
-    @property
-    def values(self) -> Sequence[float | None]:
-        """Value of the best committee found of each size; None where none was."""
-
-    @property
-    def bounds(self) -> Sequence[float | None]:
-        """What no committee of each size can exceed; None where there is none of that size."""
-
-    @property
-    def objective(self) -> str:
-        """Name of the criterion."""
 
 
 class FrontDisplay:
@@ -76,13 +59,13 @@ class FrontDisplay:
         self.objective = objective
 
     @classmethod
-    def from_front(cls, front: Facts, ax: Any = None) -> FrontDisplay:
+    def from_front(cls, front: Front, ax: Any = None) -> FrontDisplay:
         """Draw a front.
 
         Parameters
         ----------
         front
-            Sizes with their values and bounds.
+            What `voteprune.front` returned.
         ax
             Axes to draw on; those of a new figure when omitted.
         """
@@ -92,6 +75,44 @@ class FrontDisplay:
             bounds=front.bounds,
             objective=str(front.objective),
         ).plot(ax)
+
+    @classmethod
+    def from_solution(
+        cls,
+        solution: Solution,
+        *,
+        time_limit: float = 10.0,
+        random_state: int = 0,
+        ax: Any = None,
+    ) -> FrontDisplay:
+        """Find the front of the problem that a solution solves, and draw it.
+
+        Parameters
+        ----------
+        solution
+            As `prune` returned it, for a weighted sum of the counts.
+        time_limit, random_state
+            As for `front`.
+        ax
+            Axes to draw on; those of a new figure when omitted.
+
+        Raises
+        ------
+        InputError
+            If the votes are not at hand, or the criterion is no weighted sum.
+        """
+        problem = solution.problem
+        if problem is None:
+            raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
+        found = find_front(
+            problem.votes,
+            objective=problem.criterion,
+            constraints=problem.requests,
+            diversity=problem.asked_diversity,
+            time_limit=time_limit,
+            random_state=random_state,
+        )
+        return cls.from_front(found, ax)
 
     def plot(self, ax: Any = None) -> FrontDisplay:
         """Draw.

@@ -92,7 +92,7 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
     until = time.time() + _LINEAR_SHARE * run.seconds_left
     request = (sizes, target, ledger.bound / scale, until)
     try:
-        bounds = call("margins", "voteprune.margins.relaxation", request, until, report)
+        bounds = call("margins", "voteprune.margins.relaxation", request, run.deadline, report)
     except SolverFailure as failure:
         ledger.incidents.append(str(failure))
         return dict.fromkeys(listed, ledger.bound)
