@@ -25,6 +25,7 @@ from threadpoolctl import threadpool_limits
 from ..formulation.model import Floats
 from .box import ALL, FREE, Box
 from .cuts import Row
+from .decisions import decisions
 from .prices import Judgement, Prices
 from .program import Program
 from .proof import Step
@@ -38,9 +39,6 @@ _MISSES = 12
 _PROGRAMS = 40
 _SAFETY = 1e-7
 """Relative room left for rounding when a bound is compared with a target."""
-
-_MOST_TO_DECIDE = 1500
-"""Sizes and thresholds up to which what must be so is asked."""
 
 
 def solve(task: Task, report: Report | None = None) -> Share:
@@ -147,7 +145,10 @@ class _Tree:
         if box.key == 0 and box.done[place] == 0 and not portable:
             self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
-        decided = self._decisions(left, judgement, ~closed)
+        bounds = judgement.bounds[~closed]
+        room = bounds - self._targets[left.pairs[:, 0]] + 2 * self._room + _SAFETY * np.abs(bounds)
+        charges = judgement.charges[~closed]
+        decided = decisions(self._levels, left, charges, judgement.left, room)
         self._keep(Step(
             number, box.key, tuple(program.rows), prices, at, better.only(closed).leaving(),
             tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
@@ -186,51 +187,6 @@ class _Tree:
             if row.sides == (1, 1) and row.shift == 0
         )
         return prices, judgement
-
-    def _decisions(
-        self, box: Box, judgement: Judgement, kept: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-        """Return what must be so in all of a box that is left: places and values.
-
-        If the opposite of a decision brings every bound below its target, the decision stands.
-        """
-        nothing = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int8)
-        if not len(box) or len(box) > _MOST_TO_DECIDE:
-            return nothing
-        k, levels = self._levels.n_classifiers, self._levels
-        bounds, charges = judgement.bounds[kept], judgement.charges[kept]
-        sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
-        room = bounds - self._targets[sizes] + 2 * self._room + _SAFETY * np.abs(bounds)
-        patterns, left = box.decided[k:], judgement.left
-        # By how many right votes are needed, what it must cost to lose a pattern. Where it cannot
-        # be right anyway nothing is claimed.
-        costs = np.empty(len(left))
-        for side in (True, False):
-            needed = chosen + 1 if side else sizes - chosen
-            most = np.full(k + 2, -np.inf)
-            np.maximum.at(most, needed, room)
-            on_side = levels.positive == side
-            costs[on_side] = np.maximum.accumulate(most)[levels.reach[on_side]]
-        lost = levels.helps[:, box.decided[:k] != 0].sum(axis=1) < levels.reach
-        right = np.flatnonzero((patterns == FREE) & (left > costs) & np.isfinite(costs) & ~lost)
-        wrong = np.flatnonzero((patterns == FREE) & (-left > costs))
-        free = np.flatnonzero(box.decided[:k] == FREE)
-        seats = sizes - int((box.decided[:k] == 1).sum())
-        if (seats < 0).any() or (seats > len(free)).any():
-            return nothing
-        ordered = -np.sort(-charges[:, free], axis=1)
-        m = np.arange(len(box))
-        wall = np.full((len(box), 1), np.inf)
-        ordered = np.concatenate([wall, ordered, -wall], axis=1)
-        last_in, first_out = ordered[m, seats], ordered[m, seats + 1]
-        must_sit = (charges[:, free] - first_out[:, None] > room[:, None]).all(axis=0)
-        must_not = (last_in[:, None] - charges[:, free] > room[:, None]).all(axis=0)
-        places = np.concatenate([free[must_sit], free[must_not], k + right, k + wrong])
-        values = np.concatenate([
-            np.ones(must_sit.sum()), np.zeros(must_not.sum()),
-            np.ones(len(right)), np.zeros(len(wrong)),
-        ])  # fmt: skip
-        return places.astype(np.intp), values.astype(np.int8)
 
     def _branch(self, box: Box) -> None:
         """Split a box in two."""
