@@ -17,12 +17,28 @@ _MOST_NEAR = 4000
 _MOST_LIVE = 2500
 
 
-def violated(levels: Levels, at: tuple[int, int], x: Floats, t: Floats) -> list[Row]:
-    """Return the rows that x and t break most at (S, L)."""
+def violated(
+    levels: Levels, at: tuple[int, int], x: Floats, t: Floats, *, portable: bool = False
+) -> list[Row]:
+    """Return the rows that x and t break most at (S, L).
+
+    Parameters
+    ----------
+    levels
+        The data.
+    at
+        The (S, L).
+    x, t
+        A fractional solution.
+    portable
+        Whether only to look for rows that mean much at other (S, L) too: of one pattern, and of
+        two on opposite sides, whose factor is the same everywhere.
+    """
     needs, helps = levels.needs(*at), levels.helps
     stay_away = levels.n_classifiers - helps.sum(axis=1) - at[0] + needs
-    fresh = _violated_pairs(levels, at[0], needs, x, t)
-    for away, sets, count, asked in ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away)):
+    fresh = _violated_pairs(levels, at[0], needs, x, t, portable)
+    kinds = ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away))
+    for away, sets, count, asked in kinds[:1] if portable else kinds:
         # The worst B is where x exceeds t: those members count no more than t does.
         skipped = sets & (count[None, :] > t[:, None] + _TINY)
         factors = asked - skipped.sum(axis=1)
@@ -34,7 +50,9 @@ def violated(levels: Levels, at: tuple[int, int], x: Floats, t: Floats) -> list[
     return fresh
 
 
-def _violated_pairs(levels: Levels, size: int, needs: Floats, x: Floats, t: Floats) -> list[Row]:
+def _violated_pairs(
+    levels: Levels, size: int, needs: Floats, x: Floats, t: Floats, opposite: bool
+) -> list[Row]:
     """Return broken rows of two patterns."""
     live = np.flatnonzero(t > _VIOLATION)
     if len(live) > _MOST_LIVE:
@@ -44,6 +62,8 @@ def _violated_pairs(levels: Levels, size: int, needs: Floats, x: Floats, t: Floa
     helps = levels.helps[live]
     right = helps.astype(np.float32)
     factors = needs[live][:, None] + needs[live][None, :] - size
+    if opposite:
+        factors[levels.positive[live][:, None] == levels.positive[live][None, :]] = 0
     both = t[live][:, None] + t[live][None, :] - 1
     slack = (right * x.astype(np.float32)) @ right.T
     slack -= np.where(factors > 0, factors * both, -np.inf)
