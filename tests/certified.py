@@ -32,7 +32,7 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
     targets = np.full(levels.size_max + 1, (units + problem.gains.step) / scale)
     box = Box.everything(levels, problem.gains.ceiling / scale)
     deadline = time.time() + seconds
-    task = Task(levels, (box,), (), targets, deadline, 0, record=True)
+    task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
     share = call("bounds", "voteprune.bounds.tree", (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps
     proof.boxes = share.boxes
