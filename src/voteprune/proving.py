@@ -15,7 +15,7 @@ from dataclasses import replace
 import joblib
 import numpy as np
 
-from .bounds import Box, Levels, Proof
+from .bounds import Box, Levels, Proof, Step
 from .bounds.cuts import Row
 from .bounds.task import Share, Task
 from .checkpoint import load_boxes, save_boxes
@@ -169,9 +169,12 @@ class Campaign:
         kept = []
         for box in self._boxes:
             open_pairs = box.excess(targets) >= -self._room(box.bounds)
+            if self._proof is not None and not open_pairs.all():
+                self._number += 1
+                leaving = box.only(~open_pairs).leaving()
+                self._proof.steps.append(Step(self._number, box.key, closed=leaving))
             if open_pairs.any():
-                # A recorded proof closes pairs step by step; it keeps them for the next step.
-                kept.append(box if self._proof is not None else box.only(open_pairs))
+                kept.append(box.only(open_pairs))
         self._boxes = tuple(kept)
         ledger.open_boxes = len(kept)
         if self._proof is not None:
