@@ -12,7 +12,7 @@ SOURCE = Path(vp.__file__).parent
 # Every room may look only at rooms above it in this list.
 FLOORS = [
     {"exceptions"},
-    {"chart", "exact", "jsonfile", "roots"},
+    {"chart", "exact", "jsonfile", "roots", "verify"},
     {"confusion", "reading", "tally"},
     {"votes"},
     {"patterns", "committee", "formulas", "diversity"},
@@ -24,7 +24,7 @@ FLOORS = [
     {"account"},
     {"parts"},
     {"bounds", "solvers"},
-    {"run", "infeasible", "versions"},
+    {"certificate", "run", "infeasible", "versions"},
     {"openings"},
     {"brute", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
@@ -32,7 +32,7 @@ FLOORS = [
     {"engine"},
     {"explaining", "parametric"},
     {"methods", "solution"},
-    {"circumstances", "comparison"},
+    {"certifying", "circumstances", "comparison"},
     {"carrying", "plan", "plurality"},
     {"front", "prune"},
     {"compare", "displays", "estimator", "tables"},
@@ -75,6 +75,19 @@ def test_dependencies_point_one_way():
 def test_solvers_never_see_votes():
     for path in (SOURCE / "solvers").glob("*.py"):
         assert not {"votes", "problem", "patterns", "committee"} & set(rooms_used(path)), path
+
+
+def test_the_checker_shares_no_code_with_what_it_checks():
+    """Certificates are checked with the standard library and the package's errors alone."""
+    for path in (SOURCE / "verify").glob("*.py"):
+        assert set(rooms_used(path)) <= {"exceptions"}, path
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in getattr(node, "names", [])]
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            if isinstance(node, ast.Import | ast.ImportFrom) and not getattr(node, "level", 0):
+                outside = {name.split(".")[0] for name in names} - sys.stdlib_module_names
+                assert not outside, f"{path} needs {outside}"
 
 
 def test_public_names_are_sorted_and_complete():

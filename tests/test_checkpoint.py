@@ -1,5 +1,6 @@
 """A proof on file goes on where it stopped, whoever killed it, and never on another problem."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 
@@ -29,6 +31,18 @@ def no_solver(monkeypatch):
     monkeypatch.setattr(engine.Campaign, "region", lambda self: None)
     monkeypatch.setattr(engine, "ENUMERATE", 0)
     monkeypatch.setattr(proving, "_FIRST_ROUND", 0.1)
+
+
+@contextlib.contextmanager
+def cluster():
+    """A real Dask cluster of two processes on this machine, for joblib to work on."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as here,
+        distributed.Client(here),
+        joblib.parallel_config("dask"),
+    ):
+        yield
 
 
 def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, no_solver):
@@ -106,10 +120,13 @@ def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, no_solv
         vp.prune(pool(), objective="f1", checkpoint=tmp_path / "new.npz")
 
 
-def test_several_workers_prove_the_same(no_solver):
+@pytest.mark.parametrize("where", ["processes", "Dask cluster"])
+def test_several_workers_prove_the_same(no_solver, where):
     votes = pool()
     one = vp.prune(votes, time_limit=120, random_state=0)
-    two = vp.prune(votes, time_limit=120, random_state=0, n_jobs=2)
+    with cluster() if where == "Dask cluster" else contextlib.nullcontext():
+        two = vp.prune(votes, time_limit=120, random_state=0, n_jobs=2)
+    assert two.incidents == ()
     assert one.status == two.status == "optimal"
     assert one.value == two.value
     assert all(progress.bound >= one.value for progress in two.trace)

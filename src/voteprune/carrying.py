@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
+from .certifying import certificate_of
 from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
@@ -29,6 +31,7 @@ def carry_out(
     start: Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
     checkpoint: Path | None = None,
+    certify: bool = False,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -40,12 +43,14 @@ def carry_out(
         Members to start from.
     callback, checkpoint
         As in `prune`.
+    certify
+        Whether the proof is written down.
     """
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
     ledger = open_ledger(problem, callback)
-    run = circumstances.begin(ledger, checkpoint)
+    run = replace(circumstances.begin(ledger, checkpoint), record=[] if certify else None)
     try:
         if start is not None:
             ledger.offer(start)
@@ -99,6 +104,7 @@ def _conclude(
         versions=versions_of(solver),
         trace=tuple(ledger.trace),
         problem=problem,
+        certificate=certificate_of(problem, run, status, solver),
     )
 
 

@@ -24,7 +24,7 @@ from .openings import open_run
 from .problem import Problem
 from .proving import MOST_CLASSIFIERS, Campaign
 from .run import Outcome, Run
-from .search import Walker, search
+from .search import Walker, search, solve_by_search
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
@@ -56,8 +56,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if ledger.units is None or len(problem.allowed) > MOST_CLASSIFIERS:
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
-        _search(run, walker, run.seconds_left)
-        return Outcome("proved" if ledger.closed else "time limit")
+        return solve_by_search(problem, run)
     return _refute(problem, run, walker)
 
 

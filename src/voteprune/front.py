@@ -7,6 +7,7 @@ best committee of one size, with one member more or less, is where the search fo
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,7 +34,6 @@ from .votes import as_votes
 _SEARCH_SHARE = 0.4
 _PATIENCE = 4
 _ROUND = 2.0
-_LATE = 20.0
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
 
 
@@ -184,15 +184,17 @@ class _Fronts:
 
     def run(self) -> Front:
         self._search(min(self._deadline, time.time() + _SEARCH_SHARE * self._left()))
-        number, branch = 0, False
+        number, branch, token = 0, False, uuid.uuid4().hex
         while self._boxes and self._left() > 0:
             until = min(self._deadline, time.time() + _ROUND)
-            task = Task(self._levels, self._boxes, (), self._targets(), until, number, branch)
+            task = Task(
+                self._levels, self._boxes, (), self._targets(), until, self._deadline, number,
+                branch, token=token,
+            )  # fmt: skip
             try:
                 share = call(
-                    "bounds", "voteprune.bounds.tree", (task,),
-                    min(self._deadline, until + _LATE), lambda *_: None,
-                )  # fmt: skip
+                    "bounds", "voteprune.bounds.tree", (task,), self._deadline, lambda *_: None
+                )
             except SolverFailure:
                 break
             self._boxes, number = share.boxes, share.next_number

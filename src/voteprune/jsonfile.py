@@ -45,10 +45,10 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         raise
 
 
-def dump(kind: str, fields: dict[str, Any]) -> str:
-    """Write a document of this kind as JSON text."""
+def dump(kind: str, fields: dict[str, Any], indent: int | None = 2) -> str:
+    """Write a document of this kind as JSON text, on one line where `indent` is None."""
     document = {"format": f"voteprune.{kind}", "schema": SCHEMA, **fields}
-    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    return json.dumps(document, indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
 
 
 def load_file(path: str | Path) -> tuple[str, str]:

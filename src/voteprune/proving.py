@@ -9,12 +9,13 @@ more than the round it was in.
 from __future__ import annotations
 
 import time
+import uuid
 from dataclasses import replace
 
 import joblib
 import numpy as np
 
-from .bounds import Box, Levels, Proof
+from .bounds import Box, Levels, Proof, Step
 from .bounds.cuts import Row
 from .bounds.task import Share, Task
 from .checkpoint import load_boxes, save_boxes
@@ -32,9 +33,6 @@ SAFETY = 1e-7
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of a round; each is longer than the one before."""
-
-_LATE = 20.0
-"""Seconds a worker may be late at the end of a round."""
 
 _CLOSE = 0.015
 _FEW_PATTERNS = 800
@@ -59,7 +57,7 @@ class Campaign:
         everything = Box.everything(self._levels, self._in_levels(run.ledger.bound))
         self._boxes: tuple[Box, ...] = (everything,)
         self._shares: list[Share] = []
-        self._number, self._seconds = 0, _FIRST_ROUND
+        self._number, self._seconds, self._token = 0, _FIRST_ROUND, uuid.uuid4().hex
         self._seen: set[tuple[int, ...]] = set()
         self._conflicts: set[tuple[int, int]] = set()
         self.settled = False
@@ -89,13 +87,13 @@ class Campaign:
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
             Task(
-                self._levels, boxes, self._rows(place), self._targets(), until, self._number,
-                branch, run.record is not None,
+                self._levels, boxes, self._rows(place), self._targets(), until, run.deadline,
+                self._number, branch, run.record is not None, self._token,
             )
             for place, boxes in enumerate(_deal(self._boxes, workers))
         ]  # fmt: skip
         try:
-            self._shares = self._share_out(tasks, until)
+            self._shares = self._share_out(tasks)
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False
@@ -137,15 +135,17 @@ class Campaign:
         if self._proof is not None:
             self._proof.trusted.append((solver, self._run.ledger.bound))
 
-    def _share_out(self, tasks: list[Task], until: float) -> list[Share]:
+    def _share_out(self, tasks: list[Task]) -> list[Share]:
         if len(tasks) == 1:
-            # The end of a round is no deadline: on a busy machine a worker may come late.
-            latest = min(self._run.deadline, until + _LATE)
+            # The end of a round is no deadline: what was begun is finished.
+            latest = self._run.deadline
             return [call("bounds", "voteprune.bounds.tree", (tasks[0],), latest, self._report)]
         try:
+            now = time.time()
             # Whatever backend the user has configured: processes here, or a Dask cluster.
             shares = joblib.Parallel(n_jobs=len(tasks))(
-                joblib.delayed(_work)(task, until - time.time()) for task in tasks
+                joblib.delayed(_work)(task, task.deadline - now, task.latest - now)
+                for task in tasks
             )
         except (OSError, RuntimeError) as error:
             raise SolverFailure(f"a worker failed: {error}") from error
@@ -169,9 +169,12 @@ class Campaign:
         kept = []
         for box in self._boxes:
             open_pairs = box.excess(targets) >= -self._room(box.bounds)
+            if self._proof is not None and not open_pairs.all():
+                self._number += 1
+                leaving = box.only(~open_pairs).leaving()
+                self._proof.steps.append(Step(self._number, box.key, closed=leaving))
             if open_pairs.any():
-                # A recorded proof closes pairs step by step; it keeps them for the next step.
-                kept.append(box if self._proof is not None else box.only(open_pairs))
+                kept.append(box.only(open_pairs))
         self._boxes = tuple(kept)
         ledger.open_boxes = len(kept)
         if self._proof is not None:
@@ -222,8 +225,9 @@ def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
     return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]
 
 
-def _work(task: Task, seconds: float) -> Share:
+def _work(task: Task, seconds: float, at_most: float) -> Share:
     """Work on a task in a worker, whose clock may not be ours."""
     from .bounds.tree import solve
 
-    return solve(replace(task, deadline=time.time() + seconds))
+    now = time.time()
+    return solve(replace(task, deadline=now + seconds, latest=now + at_most))

@@ -12,6 +12,7 @@ from typing import overload
 import numpy as np
 
 from .carrying import carry_out
+from .certifying import check_certified
 from .checkpoint import check_checkpoint
 from .circumstances import Circumstances
 from .committee import Committee
@@ -71,6 +72,7 @@ def prune(
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
     checkpoint: str | Path | None = ...,
+    certificate: bool | str | Path = ...,
 ) -> Solution: ...
 
 
@@ -91,6 +93,7 @@ def prune(
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     checkpoint: str | Path | None = None,
+    certificate: bool | str | Path = False,
 ) -> Solution | PluralitySolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
@@ -134,6 +137,9 @@ def prune(
     checkpoint
         File to keep an unfinished proof in (method "exact"). Where it exists the proof goes on
         from there; a run that is killed loses no more than its last few seconds.
+    certificate
+        Whether to write the proof down, for `voteprune.verify`: True leaves it on the solution, a
+        path also saves it there. A proof that is written down is made on one core.
 
     Returns
     -------
@@ -150,8 +156,9 @@ def prune(
     """
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
-        if checkpoint is not None:
-            raise InputError("checkpoint", "is for two classes only. Leave it out.")
+        for name, asked in (("checkpoint", checkpoint), ("certificate", certificate or None)):
+            if asked is not None:
+                raise InputError(name, "is for two classes only. Leave it out.")
         return prune_plurality(
             votes,
             Wishes(
@@ -175,7 +182,11 @@ def prune(
     problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
     first = _check_start(start, problem, plan.method)
     file = check_checkpoint(checkpoint, plan.method.name, problem)
-    return carry_out(problem, plan.method, circumstances, first, callback, file)
+    certify = check_certified(certificate, problem, plan.method, file)
+    solution = carry_out(problem, plan.method, circumstances, first, callback, file, certify)
+    if solution.certificate is not None and not isinstance(certificate, bool):
+        solution.certificate.save(certificate)
+    return solution
 
 
 def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:

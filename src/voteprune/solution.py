@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from . import jsonfile, words
+from .certificate import Certificate
 from .committee import Committee
 from .confusion import Confusion
 from .constraints import Constraint
@@ -67,6 +68,8 @@ class Solution:
         Value and bound over time.
     problem
         What was solved, votes and all; for `explain`. Neither saved nor compared.
+    certificate
+        The proof, written down where that was asked for. It has a file of its own.
     """
 
     status: Status
@@ -91,6 +94,7 @@ class Solution:
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
+    certificate: Certificate | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in get_args(Status):

@@ -1,7 +1,7 @@
 """What no committee can exceed or get right: bounds that need no integer programming."""
 
 from .box import Box
-from .closure import closure_bound
+from .closure import closure, closure_bound
 from .levels import Levels
 from .proof import Proof, Step
 from .rows import disputed_rows, hopeless_rows, sacrificed_rows
@@ -11,6 +11,7 @@ __all__ = [
     "Levels",
     "Proof",
     "Step",
+    "closure",
     "closure_bound",
     "disputed_rows",
     "hopeless_rows",

@@ -11,6 +11,7 @@ from ..formulation.model import Floats
 from .levels import Levels
 
 FREE = -1
+ALL = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,8 @@ class Box:
     bounds
         What no committee of the box can exceed at each of them.
     done
-        Where the linear program of this very box has had its say.
+        How much the linear program of this very box has had to say at each of them: nothing,
+        something, or `ALL`.
     decided
         For each classifier, then for each pattern: 1 if it sits or is decided right, 0 if not,
         `FREE` if that is open. At an (S, L) that asks for more right votes than there are
@@ -38,7 +40,7 @@ class Box:
     key: int
     pairs: NDArray[np.intp]
     bounds: Floats
-    done: NDArray[np.bool_]
+    done: NDArray[np.int8]
     decided: NDArray[np.int8]
     by: NDArray[np.int64]
 
@@ -49,7 +51,7 @@ class Box:
         decided = np.full(levels.n_classifiers + levels.n_patterns, FREE, dtype=np.int8)
         decided[levels.required] = 1
         m = len(pairs)
-        return cls(0, pairs, np.full(m, bound), np.zeros(m, dtype=bool), decided, np.full(m, -1))
+        return cls(0, pairs, np.full(m, bound), np.zeros(m, dtype=np.int8), decided, np.full(m, -1))
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -85,7 +87,7 @@ class Box:
 
     def branch(self, place: int, keys: tuple[int, int]) -> list[Box]:
         """Return the two boxes that decide one place one way and the other."""
-        fresh = np.zeros(len(self), dtype=bool)
+        fresh = np.zeros(len(self), dtype=np.int8)
         return [
             replace(self.deciding(np.array([place]), value), key=key, done=fresh)
             for key, value in zip(keys, (0, 1), strict=True)

@@ -18,7 +18,7 @@ from ..problem import Problem
 
 _MOST_EDGES = 4_000_000
 _MOST_CAPACITY = 2**30
-_BLOCK = 4096
+_BLOCK = 1024
 
 
 def conflicts(
@@ -66,13 +66,29 @@ def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArr
 
 def closure_bound(problem: Problem) -> int:
     """Return a bound on the objective in units; forbidden classifiers have no say."""
+    return closure(problem)[0]
+
+
+def closure(problem: Problem) -> tuple[int, list[tuple[int, int, int]]]:
+    """Return the bound, and the flow that proves it.
+
+    Returns
+    -------
+    bound, flow
+        In units; and for some pairs of a pattern that wants to be positive and one that wants to
+        be negative, not both of which can have their way, how much of both is paired off.
+    """
     matrix, wants_one, wants_zero, lost = wishes(problem)
     first, second = conflicts(matrix, wants_one, wants_zero)
+    flow: list[tuple[int, int, int]] = []
     if len(first):
         capacity, unit = capacities(problem.gains.net)
-        pairs = pair_off(capacity[wants_one], capacity[wants_zero], first, second)
-        lost += int(pairs.sum()) * unit
-    return problem.gains.floor_to_step(problem.gains.ceiling - lost)
+        pairs = pair_off(capacity[wants_one], capacity[wants_zero], first, second).tocoo()
+        ends = zip(wants_one[pairs.row].tolist(), wants_zero[pairs.col].tolist(), strict=True)
+        amounts = (int(amount) * unit for amount in pairs.data)
+        flow = [(i, j, amount) for (i, j), amount in zip(ends, amounts, strict=True) if amount]
+        lost += sum(amount for _, _, amount in flow)
+    return problem.gains.floor_to_step(problem.gains.ceiling - lost), flow
 
 
 def capacities(net: IntArray) -> tuple[NDArray[np.int32], int]:

@@ -66,6 +66,11 @@ class Row:
         """Whether it is the first row of a pattern, with nobody skipped."""
         return not (self.away or self.shift or len(self.patterns) > 1)
 
+    @property
+    def portable(self) -> bool:
+        """Whether it is of a kind that means much at other (S, L) too."""
+        return not self.away and (len(self.patterns) == 1 or self.sides == (1, 1))
+
 
 def base_factor(sides: Sides, away: bool, size: Any, level: Any) -> Any:
     """Return the part of a row's factor that depends on (S, L), numbers or arrays of them."""

@@ -14,14 +14,31 @@ _VIOLATION = 1e-3
 _TINY = 1e-7
 _NEAR = 2.0
 _MOST_NEAR = 4000
+_MOST_LIVE = 2500
 
 
-def violated(levels: Levels, at: tuple[int, int], x: Floats, t: Floats) -> list[Row]:
-    """Return the rows that x and t break most at (S, L)."""
+def violated(
+    levels: Levels, at: tuple[int, int], x: Floats, t: Floats, *, portable: bool = False
+) -> list[Row]:
+    """Return the rows that x and t break most at (S, L).
+
+    Parameters
+    ----------
+    levels
+        The data.
+    at
+        The (S, L).
+    x, t
+        A fractional solution.
+    portable
+        Whether only to look for rows that mean much at other (S, L) too: of one pattern, and of
+        two on opposite sides, whose factor is the same everywhere.
+    """
     needs, helps = levels.needs(*at), levels.helps
     stay_away = levels.n_classifiers - helps.sum(axis=1) - at[0] + needs
-    fresh = _violated_pairs(levels, needs - at[0] / 2, x, t)
-    for away, sets, count, asked in ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away)):
+    fresh = _violated_pairs(levels, at[0], needs, x, t, portable)
+    kinds = ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away))
+    for away, sets, count, asked in kinds[:1] if portable else kinds:
         # The worst B is where x exceeds t: those members count no more than t does.
         skipped = sets & (count[None, :] > t[:, None] + _TINY)
         factors = asked - skipped.sum(axis=1)
@@ -33,12 +50,20 @@ def violated(levels: Levels, at: tuple[int, int], x: Floats, t: Floats) -> list[
     return fresh
 
 
-def _violated_pairs(levels: Levels, halves: Floats, x: Floats, t: Floats) -> list[Row]:
-    """Return broken rows of two patterns; `halves` of both add up to a pair's factor."""
+def _violated_pairs(
+    levels: Levels, size: int, needs: Floats, x: Floats, t: Floats, opposite: bool
+) -> list[Row]:
+    """Return broken rows of two patterns."""
     live = np.flatnonzero(t > _VIOLATION)
+    if len(live) > _MOST_LIVE:
+        # Pairs are many: look at the patterns whose own row is tight.
+        spare = levels.helps[live] @ x - needs[live] * t[live]
+        live = np.sort(live[np.argpartition(spare, _MOST_LIVE)[:_MOST_LIVE]])
     helps = levels.helps[live]
     right = helps.astype(np.float32)
-    factors = halves[live][:, None] + halves[live][None, :]
+    factors = needs[live][:, None] + needs[live][None, :] - size
+    if opposite:
+        factors[levels.positive[live][:, None] == levels.positive[live][None, :]] = 0
     both = t[live][:, None] + t[live][None, :] - 1
     slack = (right * x.astype(np.float32)) @ right.T
     slack -= np.where(factors > 0, factors * both, -np.inf)

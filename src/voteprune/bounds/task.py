@@ -27,13 +27,18 @@ class Task:
     targets
         By size: bounds below this need no more work, nothing there beats the best known.
     deadline
-        When to stop, as `time.time` tells it.
+        When to begin nothing new, as `time.time` tells it.
+    latest
+        When to be done with what was begun.
     first_number
         From where on keys and steps are numbered.
     branch
         Whether boxes may be branched; if not, work ends when there is nothing else to do.
     record
         Whether proof steps are kept.
+    token
+        Tasks with the same token are about the same data; a worker that has seen it before need
+        not build its linear programs anew.
     """
 
     levels: Levels
@@ -41,9 +46,11 @@ class Task:
     rows: tuple[Row, ...]
     targets: Floats
     deadline: float
+    latest: float
     first_number: int
     branch: bool = True
     record: bool = False
+    token: str = ""
 
 
 @dataclass(frozen=True, eq=False)

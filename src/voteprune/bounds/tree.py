@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..formulation.model import Floats
-from .box import FREE, Box
+from .box import ALL, FREE, Box
 from .cuts import Row
+from .decisions import decisions
 from .prices import Judgement, Prices
 from .program import Program
 from .proof import Step
@@ -34,13 +35,10 @@ from .task import Report, Share, Task
 _ROUNDS = 5
 _PROGRESS = 2e-3
 _CANDIDATES = 4
-_MISSES = 8
+_MISSES = 12
 _PROGRAMS = 40
 _SAFETY = 1e-7
 """Relative room left for rounding when a bound is compared with a target."""
-
-_MOST_TO_DECIDE = 1500
-"""Sizes and thresholds up to which what must be so is asked."""
 
 
 def solve(task: Task, report: Report | None = None) -> Share:
@@ -49,9 +47,23 @@ def solve(task: Task, report: Report | None = None) -> Share:
         return _Tree(task, report).work()
 
 
+_Programs = OrderedDict[tuple[int, int], Program]
+_kept: dict[str, _Programs] = {}
+"""The linear programs of the last token."""
+
+
+def _programs(token: str) -> _Programs:
+    """Return the programs kept for a token, none if it is new."""
+    if token not in _kept:
+        _kept.clear()
+        _kept[token] = OrderedDict()
+    return _kept[token] if token else OrderedDict()
+
+
 class _Tree:
     def __init__(self, task: Task, report: Report | None) -> None:
         self._levels, self._targets, self._deadline = task.levels, task.targets, task.deadline
+        self._latest = task.latest
         self._rows, self._record, self._number = list(task.rows), task.record, task.first_number
         self._report = report
         self._misses = 0
@@ -59,7 +71,7 @@ class _Tree:
         self._heap: list[tuple[float, int, Box]] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._conflicts: set[tuple[int, int]] = set()
-        self._programs: OrderedDict[tuple[int, int], Program] = OrderedDict()
+        self._programs = _programs(task.token)
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
         self._room = _SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
@@ -104,29 +116,39 @@ class _Tree:
         that goes well, for every (S, L) that is left goes into both halves.
         """
         excess = box.excess(self._targets)
-        highest = int(np.argmax(excess))
+        # Of many equals, the one in the middle says most about the others.
+        equals = np.flatnonzero(excess >= excess.max() - _SAFETY)
+        highest = int(equals[len(equals) // 2])
         if box.key:
             return None if box.done.any() else highest
-        if not box.done[highest]:
+        if box.done[highest] < ALL:
             return highest
-        if not box.done.all() and self._misses < _MISSES:
-            return int(np.argmin(np.where(box.done, np.inf, excess)))
+        if (box.done < ALL).any() and self._misses < _MISSES:
+            self._misses = max(self._misses, 1)  # from now on with all rows at once
+            return int(np.argmin(np.where(box.done < ALL, excess, np.inf)))
         return None
 
     def _bound(self, box: Box, place: int) -> None:
         """Bound a box by the linear program of one of its (S, L)."""
         at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
         program = self._program(at)
-        prices, judgement = self._tighten(program, box, at)
+        # At first only rows that say much about the other (S, L) too; all rows when it comes up
+        # again, which most never do.
+        portable = box.key == 0 and not box.done[place] and self._misses == 0
+        prices, judgement = self._tighten(program, box, at, portable=portable)
         number = self._next()
         better = box.bounded(judgement.bounds, number)
         done = better.done.copy()
-        done[place] = True
+        done[place] = 1 if portable else ALL
         better = replace(better, done=done)
         closed = self._closed(better)
-        self._misses = 0 if closed.any() else self._misses + 1
+        if box.key == 0 and box.done[place] == 0 and not portable:
+            self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
-        decided = self._decisions(left, judgement, ~closed)
+        bounds = judgement.bounds[~closed]
+        room = bounds - self._targets[left.pairs[:, 0]] + 2 * self._room + _SAFETY * np.abs(bounds)
+        charges = judgement.charges[~closed]
+        decided = decisions(self._levels, left, charges, judgement.left, room)
         self._keep(Step(
             number, box.key, tuple(program.rows), prices, at, better.only(closed).leaving(),
             tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
@@ -136,19 +158,21 @@ class _Tree:
         self._push(left)
         self._tell(program, at)
 
-    def _tighten(self, program: Program, box: Box, at: tuple[int, int]) -> tuple[Floats, Judgement]:
+    def _tighten(
+        self, program: Program, box: Box, at: tuple[int, int], *, portable: bool
+    ) -> tuple[Floats, Judgement]:
         """Solve a program for a box, adding rows it breaks for a few rounds."""
         target = float(self._targets[at[0]])
-        program.solve(box, self._deadline)
+        program.solve(box, self._latest)
         value, converged = program.value(box), False
         for _ in range(_ROUNDS):
-            if converged or value < target or time.time() >= self._deadline:
+            if converged or value < target or time.time() >= self._latest:
                 break
-            fresh = violated(self._levels, at, *program.solution())
+            fresh = violated(self._levels, at, *program.solution(), portable=portable)
             converged = not fresh
             if fresh:
                 program.add(fresh)
-                program.solve(box, self._deadline)
+                program.solve(box, self._latest)
                 before, value = value, program.value(box)
                 converged = before - value < _PROGRESS * min(1.0, float(self._levels.weights.max()))
         prices = program.prices()
@@ -163,51 +187,6 @@ class _Tree:
             if row.sides == (1, 1) and row.shift == 0
         )
         return prices, judgement
-
-    def _decisions(
-        self, box: Box, judgement: Judgement, kept: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-        """Return what must be so in all of a box that is left: places and values.
-
-        If the opposite of a decision brings every bound below its target, the decision stands.
-        """
-        nothing = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int8)
-        if not len(box) or len(box) > _MOST_TO_DECIDE:
-            return nothing
-        k, levels = self._levels.n_classifiers, self._levels
-        bounds, charges = judgement.bounds[kept], judgement.charges[kept]
-        sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
-        room = bounds - self._targets[sizes] + 2 * self._room + _SAFETY * np.abs(bounds)
-        patterns, left = box.decided[k:], judgement.left
-        # By how many right votes are needed, what it must cost to lose a pattern. Where it cannot
-        # be right anyway nothing is claimed.
-        costs = np.empty(len(left))
-        for side in (True, False):
-            needed = chosen + 1 if side else sizes - chosen
-            most = np.full(k + 2, -np.inf)
-            np.maximum.at(most, needed, room)
-            on_side = levels.positive == side
-            costs[on_side] = np.maximum.accumulate(most)[levels.reach[on_side]]
-        lost = levels.helps[:, box.decided[:k] != 0].sum(axis=1) < levels.reach
-        right = np.flatnonzero((patterns == FREE) & (left > costs) & np.isfinite(costs) & ~lost)
-        wrong = np.flatnonzero((patterns == FREE) & (-left > costs))
-        free = np.flatnonzero(box.decided[:k] == FREE)
-        seats = sizes - int((box.decided[:k] == 1).sum())
-        if (seats < 0).any() or (seats > len(free)).any():
-            return nothing
-        ordered = -np.sort(-charges[:, free], axis=1)
-        m = np.arange(len(box))
-        wall = np.full((len(box), 1), np.inf)
-        ordered = np.concatenate([wall, ordered, -wall], axis=1)
-        last_in, first_out = ordered[m, seats], ordered[m, seats + 1]
-        must_sit = (charges[:, free] - first_out[:, None] > room[:, None]).all(axis=0)
-        must_not = (last_in[:, None] - charges[:, free] > room[:, None]).all(axis=0)
-        places = np.concatenate([free[must_sit], free[must_not], k + right, k + wrong])
-        values = np.concatenate([
-            np.ones(must_sit.sum()), np.zeros(must_not.sum()),
-            np.ones(len(right)), np.zeros(len(wrong)),
-        ])  # fmt: skip
-        return places.astype(np.intp), values.astype(np.int8)
 
     def _branch(self, box: Box) -> None:
         """Split a box in two."""
@@ -229,10 +208,10 @@ class _Tree:
     def _branching_place(self, box: Box) -> int | None:
         """Return where to branch: what brings both halves down most, tried on a few."""
         k = self._levels.n_classifiers
-        place = int(np.argmax(np.where(box.done, box.excess(self._targets), -np.inf)))
+        place = int(np.argmax(np.where(box.done == ALL, box.excess(self._targets), -np.inf)))
         at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
         program = self._program(at)
-        program.solve(box, self._deadline)
+        program.solve(box, self._latest)
         value, target = program.value(box), float(self._targets[at[0]])
         solution = np.concatenate(program.solution())
         self._look_at(np.argsort(-solution[:k], kind="stable")[: at[0]].tolist())
@@ -248,7 +227,7 @@ class _Tree:
         for candidate in candidates:
             falls = []
             for half in box.branch(int(candidate), (0, 0)):
-                program.solve(half, self._deadline)
+                program.solve(half, self._latest)
                 falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
             if min(falls) * max(falls) > best_score:
                 best, best_score = int(candidate), min(falls) * max(falls)
@@ -260,7 +239,7 @@ class _Tree:
         if at in self._programs:
             self._programs.move_to_end(at)
         else:
-            known = [row for row in self._rows if row.factor(*at) > 0]
+            known = [row for row in self._rows if row.portable and row.factor(*at) > 0]
             self._programs[at] = Program(self._levels, at, known)
             if len(self._programs) > _PROGRAMS:
                 self._programs.popitem(last=False)

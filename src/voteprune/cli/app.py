@@ -19,6 +19,7 @@ from .output import INTERRUPTED, PROVED, WRONG, say
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
+    "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
     "random_state": "--seed",
@@ -75,12 +76,14 @@ def make_app() -> Any:
     from .comparing import compare_command, methods_command
     from .data import check_command, download_command, import_command, list_command
     from .reporting import report_command
+    from .verifying import verify_command
 
     app = App(
         name="voteprune",
         help="Prune ensembles of classifiers with proof.",
-        help_epilogue="Exit codes: 0 proved, 2 wrong or infeasible request, 3 a limit came before "
-        "the proof, 130 interrupted.\n\nExample: voteprune prune votes.csv --target label",
+        help_epilogue="Exit codes: 0 proved, 1 a certificate does not hold, 2 wrong or infeasible "
+        "request, 3 a limit came before the proof, 130 interrupted.\n\n"
+        "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",
         default_parameter=Parameter(negative=(), show_default=_shown_default),
@@ -101,6 +104,11 @@ def make_app() -> Any:
         apply_command,
         name="apply",
         help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
+    )
+    app.command(
+        verify_command,
+        name="verify",
+        help_epilogue="Example: voteprune verify certificate.json votes.csv",
     )
     app.command(
         compare_command,

@@ -58,6 +58,7 @@ def prune_command(
     checkpoint: Path | None = None,
     json: bool = False,
     output: Path | None = None,
+    certificate: Path | None = None,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
 
@@ -86,6 +87,8 @@ def prune_command(
         Print the solution as JSON.
     output
         Also save the solution here, for "voteprune apply".
+    certificate
+        Also write the whole proof here, for "voteprune verify".
     """
     criterion = read_objective(source.objective)
     asked = limits.read()
@@ -99,9 +102,13 @@ def prune_command(
         )
     if output is not None:
         check_output(output, file)
+    if certificate is not None:
+        check_output(certificate, file, option="--certificate")
     if plurality:
-        if threshold is not None or explain:
-            raise InputError("--plurality", "takes neither --threshold nor --explain. Leave out.")
+        if threshold is not None or explain or certificate is not None:
+            raise InputError(
+                "--plurality", "takes no --threshold, --explain or --certificate. Leave out."
+            )
         code, document = prune_labels(file, source, method, asked, effort, as_json=json)
         _save(output, document)
         return code
@@ -119,8 +126,11 @@ def prune_command(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            certificate=certificate is not None,
             checkpoint=checkpoint,
         )
+    if certificate is not None and solution.certificate is not None:
+        replace(solution.certificate, target=source.target).save(certificate)
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
     emit(solution_json(solution, scores, why) if json else solution_text(solution, scores, why))

@@ -22,7 +22,7 @@ from ..plurality import PluralitySolution
 from ..solution import Solution
 from ..tables import Bools, Rows
 
-PROVED, WRONG, UNPROVED, INTERRUPTED = 0, 2, 3, 130
+PROVED, REFUTED, WRONG, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
 """The exit codes."""
 
 

@@ -1,0 +1,77 @@
+"""From a run to its certificate: what can have one, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from .bounds import Proof
+from .certificate import Certificate
+from .engine import ENUMERATE
+from .exceptions import InputError
+from .margins import MarginProblem
+from .problem import Problem
+from .run import Method, Run
+from .solvers import Solver
+
+
+def check_certified(
+    certificate: object, problem: Problem, method: Method, checkpoint: Path | None
+) -> bool:
+    """Tell whether a certificate is wanted, or why there cannot be one.
+
+    Raises
+    ------
+    InputError
+        If the method proves nothing, the objective is no weighted sum, the path is none, or the
+        proof may have begun in another run.
+    """
+    if certificate is False:
+        return False
+    if certificate is not True:
+        if not isinstance(certificate, str | Path):
+            raise InputError("certificate", f"expected True, False or a path, got {certificate!r}.")
+        if not Path(certificate).parent.is_dir() or Path(certificate).is_dir():
+            raise InputError(
+                "certificate",
+                f"{certificate} is no file in a folder that exists. Name one that can be written.",
+            )
+    if checkpoint is not None:
+        raise InputError(
+            "certificate",
+            "a proof that goes on from a checkpoint was not written down from its beginning. Give "
+            "one of the two.",
+        )
+    if not method.proves:
+        raise InputError(
+            "certificate",
+            f"{method.name} proves nothing, so there is nothing to certify. Use method='exact'.",
+        )
+    if problem.formula is not None or isinstance(problem, MarginProblem):
+        raise InputError(
+            "certificate",
+            f"{problem.criterion} is no weighted sum of the counts; only such have certificates. "
+            "Leave it out, or use another objective.",
+        )
+    return True
+
+
+def certificate_of(
+    problem: Problem, run: Run, status: str, solver: Solver | None
+) -> Certificate | None:
+    """Return what a run has proved, None where it was not written down."""
+    if run.record is None:
+        return None
+    ledger, proof = run.ledger, run.record[-1] if run.record else None
+    trusted = [] if proof is None else list(proof.trusted)
+    if not trusted and solver is not None and _rests_on_solver(problem, proof, ledger.bound):
+        trusted.append((solver.name, ledger.bound))
+    return Certificate(problem, status, ledger.committee, ledger.bound, proof, tuple(trusted))
+
+
+def _rests_on_solver(problem: Problem, proof: Proof | None, bound: int) -> bool:
+    """Tell whether a bound is below what the steps say, or has none though not all was tried."""
+    if proof is None:
+        return bool(2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE)
+    highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)
+    return bool(highest * proof.scale >= bound + problem.gains.step)

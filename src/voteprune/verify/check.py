@@ -1,0 +1,244 @@
+"""`verify`: what of a certificate holds, what fails, and what must be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from .cut import cut_bound, flow_faults
+from .document import Document, Four, read_document
+from .limits import Limits
+from .pool import Pool, digest, merge
+from .replay import Fault, Replay
+from .table import read_table
+from .trying import better, is_small
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of a check.
+
+    Parameters
+    ----------
+    statement
+        What the certificate claims, in words.
+    checked
+        What was found to hold.
+    trusted
+        What the claim rests on and nobody can check here.
+    failed
+        What does not hold.
+    """
+
+    statement: tuple[str, ...]
+    checked: tuple[str, ...]
+    trusted: tuple[str, ...]
+    failed: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failed
+
+    @property
+    def proved(self) -> bool:
+        """Whether the claim holds and rests on nothing that must be believed."""
+        return self.holds and not self.trusted
+
+    def summary(self) -> str:
+        """Return all of it as text."""
+        if self.failed:
+            verdict = "The certificate does NOT hold."
+        elif self.trusted:
+            verdict = "Nothing is wrong, but part of the claim is taken on trust."
+        else:
+            verdict = "The certificate holds: every part of it was checked."
+        lines = [verdict]
+        for word, items in (
+            ("claim", self.statement),
+            ("checked", self.checked),
+            ("on trust", self.trusted),
+            ("FAILED", self.failed),
+        ):
+            lines += [f"  {word:<10} {item}" for item in items]
+        return "\n".join(lines)
+
+
+class _Notes:
+    def __init__(self) -> None:
+        self.checked: list[str] = []
+        self.trusted: list[str] = []
+        self.failed: list[str] = []
+
+
+def verify(certificate: str | Path, votes: str | Path, target: str | None = None) -> Verification:
+    """Check a certificate against the votes it is about, in exact arithmetic.
+
+    Parameters
+    ----------
+    certificate
+        JSON file, as `voteprune prune --certificate` writes it.
+    votes
+        CSV file, plain or gzipped.
+    target
+        The label column; what the certificate says when omitted, else the paper's own.
+
+    Returns
+    -------
+    Verification
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be read as what it should be. A certificate that can be read and is wrong
+        is no error; its verification says so.
+    """
+    document = read_document(certificate)
+    table = read_table(votes, document.names, target or document.target)
+    notes = _Notes()
+    weights = document.row_weights
+    if len(table.votes) != document.n_rows or len(weights or table.votes) != len(table.votes):
+        notes.failed.append(
+            f"the file has {len(table.votes)} rows, the certificate is about {document.n_rows}"
+        )
+        return _conclusion(document, notes)
+    if weights is not None and min(weights, default=Fraction(0)) < 0:
+        notes.failed.append("a row has a weight below 0")
+        return _conclusion(document, notes)
+    patterns = merge(table, weights)
+    if digest(document.names, patterns) != document.digest:
+        notes.failed.append("these are not the votes that the certificate is about")
+    else:
+        notes.checked.append(
+            f"the votes: {document.n_rows} rows, {len(document.names)} classifiers, "
+            f"{len(patterns)} patterns"
+        )
+    try:
+        pool = Pool.of(document, patterns)
+        limits = Limits(document, pool)
+    except ValueError as error:
+        notes.failed.append(str(error))
+        return _conclusion(document, notes)
+    _check_committee(document, pool, limits, notes)
+    _check_bound(document, pool, limits, notes)
+    return _conclusion(document, notes)
+
+
+def _check_committee(document: Document, pool: Pool, limits: Limits, notes: _Notes) -> None:
+    if document.members is None:
+        if document.status in ("optimal", "feasible"):
+            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        return
+    faults = list(limits.faults(document.members, document.threshold))
+    value = pool.value(document.members, document.threshold)
+    if value != document.value:
+        faults.append(f"it is worth {_units(document, value)}")
+    if value > document.bound:
+        faults.append("it is worth more than the bound")
+    if document.status == "infeasible":
+        faults.append("there is one, although the certificate says that there is none")
+    if document.status == "optimal" and value < document.bound:
+        faults.append("it is called optimal, but the bound is higher")
+    notes.failed += [f"the committee: {fault}" for fault in faults]
+    if not faults:
+        notes.checked.append(
+            f"the committee: {len(document.members)} members, threshold {document.threshold}, "
+            f"worth {_units(document, value)}, within all limits"
+        )
+
+
+def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) -> None:
+    """Check the bound: by the cut, by the steps, by trying everything, or else take it on trust."""
+    faults = list(flow_faults(pool, document.flow))
+    proved = cut_bound(pool, document.flow)
+    if not faults and proved > document.cut_bound:
+        faults.append(f"it bounds by {_units(document, proved)} only")
+    if faults:
+        notes.failed += [f"the cut: {fault}" for fault in faults]
+        return
+    notes.checked.append(
+        f"the cut: no committee exceeds {_units(document, proved)} ({len(document.flow)} pairs)"
+    )
+    closed = proved <= document.bound
+    if document.proof is not None:
+        try:
+            outcome = Replay(document, document.proof, pool, limits, proved).run()
+        except Fault as fault:
+            notes.failed.append(f"the proof: {fault}")
+            return
+        closed = closed or not outcome.unproved
+        notes.checked.append(
+            f"the proof: {len(document.proof.steps)} steps, {outcome.dropped} times a size and "
+            f"threshold refuted, {outcome.decided} decisions, "
+            f"{outcome.open_pairs - outcome.unproved} left open and bounded"
+        )
+    if document.status == "infeasible":
+        _check_by_trying(document, pool, limits, notes, None)
+    elif not closed:
+        _check_by_trying(document, pool, limits, notes, pool.above(document.bound))
+
+
+def _check_by_trying(
+    document: Document, pool: Pool, limits: Limits, notes: _Notes, least: int | None
+) -> None:
+    if is_small(pool):
+        found = better(document, pool, limits, least)
+        if found is None:
+            notes.checked.append("every committee there is: tried, none contradicts the claim")
+        else:
+            notes.failed.append(
+                f"the bound: members {found[0]} with threshold {found[1]} exceed it"
+            )
+        return
+    backing = [who for who, claim in document.trusted if claim <= document.bound]
+    if backing:
+        notes.trusted.append(f"the bound, which {', '.join(backing)} claims and nobody can check")
+    elif document.status == "infeasible":
+        notes.trusted.append("that no committee meets the limits; there are too many to try")
+    elif document.proof is None and not document.trusted:
+        notes.trusted.append("the bound: all committees were tried, too many to try again here")
+    else:
+        notes.failed.append("the bound: nothing in the certificate supports it")
+
+
+def _conclusion(document: Document, notes: _Notes) -> Verification:
+    return Verification(
+        tuple(_statement(document)), tuple(notes.checked), tuple(notes.trusted), tuple(notes.failed)
+    )
+
+
+def _statement(document: Document) -> Iterator[str]:
+    names = document.names
+    yield f"maximise {document.objective}: {_weights(document.weights)}"
+    yield f"from {len(names)} classifiers, {document.size_min} to {document.size_max} of them"
+    for word, places in (("with", document.required), ("without", document.forbidden)):
+        if places:
+            yield f"{word} {', '.join(names[k] for k in places)}"
+    for _, most in document.costs:
+        yield f"costing at most {most}, as the certificate lists the costs"
+    for weights, least in document.criteria:
+        yield f"where {_weights(weights)} is at least {least}"
+    if document.diversity is not None:
+        measure, tau, gamma = document.diversity
+        limits = f"{float(tau):.6g} for every member and {float(gamma):.6g} in the mean"
+        yield f"where {measure} is limited by {limits} (exactly as the certificate has it)"
+    if document.status == "infeasible":
+        yield "there is no such committee"
+        return
+    if document.members is not None:
+        seated = ", ".join(names[k] for k in document.members)
+        value = _units(document, document.value)
+        yield f"{seated} with more than {document.threshold} votes: {value}"
+    yield f"no such committee exceeds {_units(document, document.bound)}"
+
+
+def _weights(weights: Four) -> str:
+    parts = zip(weights, ("tp", "fn", "tn", "fp"), strict=True)
+    return " + ".join(f"{weight} {name}" for weight, name in parts if weight) or "0"
+
+
+def _units(document: Document, units: int) -> str:
+    value = units * document.unit
+    return str(value) if value.denominator == 1 else f"{value} ({float(value):.8g})"

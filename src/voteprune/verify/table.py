@@ -1,0 +1,109 @@
+"""The votes as they stand on file, read with nothing but the standard library."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..exceptions import FileFormatError
+
+_PART, _LABEL = "datatype", "real_class"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Votes on the rows that count, test rows left out.
+
+    Parameters
+    ----------
+    votes
+        For each row its votes as text, such as "0110", in the order of the names asked for.
+    labels
+        For each row whether it is positive.
+    """
+
+    votes: tuple[str, ...]
+    labels: tuple[bool, ...]
+
+
+def read_table(path: str | Path, names: Sequence[str], target: str | None) -> Table:
+    """Read the votes of the named classifiers and the labels from a CSV file, plain or gzipped.
+
+    Parameters
+    ----------
+    path
+        The file.
+    names
+        Columns of the classifiers.
+    target
+        The label column; None for the paper's ``real_class``.
+
+    Raises
+    ------
+    FileFormatError
+        If a column is missing, or a cell is no vote or no label.
+    """
+    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    header = next(reader, [])
+    label = target or _LABEL
+    for name in (*names, label):
+        if header.count(name) != 1:
+            raise FileFormatError(
+                path,
+                f"has {header.count(name)} columns {name!r}; the certificate needs it once. Give "
+                "the votes it was made for, and the label column with --target NAME.",
+            )
+    part = header.index(_PART) if {_PART, _LABEL} <= set(header) else None
+    places, place = [header.index(name) for name in names], header.index(label)
+    votes, labels = [], []
+    try:
+        for record in reader:
+            if not record:
+                continue
+            if len(record) != len(header):
+                raise FileFormatError(
+                    path, f"has {len(record)} cells, not {len(header)}.", reader.line_num
+                )
+            if part is not None and not record[part].strip().lower().startswith("val"):
+                continue
+            cells = [_number(path, record[column], reader.line_num) for column in places]
+            votes.append("".join("1" if cell >= 0.5 else "0" for cell in cells))
+            truth = _number(path, record[place], reader.line_num)
+            if truth not in (0, 1):
+                raise FileFormatError(
+                    path, f"has a label {record[place]!r}, neither 0 nor 1.", reader.line_num
+                )
+            labels.append(truth == 1)
+    except csv.Error as error:
+        raise FileFormatError(path, f"is not valid CSV: {error}.", reader.line_num) from None
+    return Table(tuple(votes), tuple(labels))
+
+
+def _text(path: str | Path) -> str:
+    try:
+        data = Path(path).read_bytes()
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        if data[:4] == b"PAR1":
+            raise FileFormatError(
+                path, "is Parquet; the checker reads CSV, plain or gzipped. Convert it first."
+            )
+        return data.decode("utf-8-sig")
+    except (OSError, EOFError) as error:
+        raise FileFormatError(path, f"cannot be read: {error}.") from None
+    except UnicodeDecodeError:
+        raise FileFormatError(path, "is not UTF-8 text.") from None
+
+
+def _number(path: str | Path, cell: str, line: int) -> float:
+    try:
+        value = float({"true": "1", "false": "0"}.get(cell.strip().lower(), cell))
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise FileFormatError(path, f"{cell[:40]!r} is not a number from 0 to 1.", line)
+    return value

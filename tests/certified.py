@@ -1,0 +1,61 @@
+"""Proofs and certificates of small problems, for the tests of both sides."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+
+import numpy as np
+
+from voteprune.bounds import Box, Levels, Proof
+from voteprune.bounds.task import Task
+from voteprune.brute import solve_by_brute_force
+from voteprune.certificate import Certificate
+from voteprune.ledger import Ledger
+from voteprune.problem import Problem
+from voteprune.run import Run
+from voteprune.solvers import call
+
+
+def best_of(problem: Problem):
+    """The best committee, by trying all; None if there is none."""
+    ledger = Ledger(problem)
+    solve_by_brute_force(problem, Run(ledger, time.time() + 60))
+    return ledger.committee
+
+
+def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
+    """Let the workers refute everything above a value, and write down how."""
+    levels, scale = Levels.of(problem)
+    proof = Proof(levels, scale)
+    targets = np.full(levels.size_max + 1, (units + problem.gains.step) / scale)
+    box = Box.everything(levels, problem.gains.ceiling / scale)
+    deadline = time.time() + seconds
+    task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
+    share = call("bounds", "voteprune.bounds.tree", (task,), deadline + 30, lambda *_: None)
+    proof.steps += share.steps
+    proof.boxes = share.boxes
+    return proof
+
+
+def certify(problem: Problem, **changes) -> Certificate:
+    """The certificate of an optimal committee, proved by steps."""
+    committee = best_of(problem)
+    units = problem.units(committee)
+    return Certificate(problem, "optimal", committee, units, prove(problem, units), **changes)
+
+
+def write_votes(path, problem: Problem) -> None:
+    """Write votes as the command line reads them."""
+    votes = problem.votes
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*votes.names, "label"])
+        for row, label in zip(votes.matrix.astype(int), votes.labels.astype(int), strict=True):
+            writer.writerow([*row.tolist(), label])
+
+
+def document_of(certificate: Certificate) -> dict:
+    """The certificate as the checker reads it."""
+    return json.loads(certificate.to_json())

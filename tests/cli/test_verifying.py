@@ -1,0 +1,81 @@
+"""`prune --certificate` and `verify`: the exit code says whether a certificate holds."""
+
+import gzip
+import json
+
+import pytest
+
+from votefiles import write_votes
+
+
+@pytest.fixture
+def certificate(run, votes, tmp_path):
+    path = tmp_path / "certificate.json"
+    assert run("prune", votes, "--objective", "balanced_accuracy", "--certificate", path)[0] == 0
+    return path
+
+
+def test_a_certificate_is_written_and_holds(run, votes, certificate):
+    """Test rows and classifiers left out by --k play no part."""
+    code, out, _ = run("verify", certificate, votes)
+    assert code == 0
+    assert out.startswith("The certificate holds")
+
+
+def test_it_holds_for_the_first_k_of_every_model_and_for_gzipped_votes(run, votes, tmp_path):
+    path, packed = tmp_path / "c.json", tmp_path / "votes.csv.gz"
+    assert run("prune", votes, "--k", 4, "--certificate", path)[0] == 0
+    packed.write_bytes(gzip.compress(votes.read_bytes()))
+    assert run("verify", path, packed)[0] == 0
+
+
+def test_the_label_column_is_remembered(run, tmp_path):
+    path, table = tmp_path / "c.json", tmp_path / "plain.csv"
+    table.write_text("a,b,truth\n1,0,1\n0,0,0\n1,1,1\n0,1,0\n")
+    assert run("prune", table, "--target", "truth", "--certificate", path)[0] == 0
+    assert run("verify", path, table)[0] == 0
+    assert run("verify", path, table, "--target", "b")[0] == 1
+
+
+def test_a_false_claim_is_refuted_with_exit_code_1(run, votes, certificate):
+    document = json.loads(certificate.read_text())
+    document["committee"]["value"] += 1
+    document["bound"] += 1
+    certificate.write_text(json.dumps(document))
+    code, out, _ = run("verify", certificate, votes)
+    assert code == 1
+    assert "NOT hold" in out
+    assert "FAILED" in out
+
+
+def test_other_votes_are_refuted(run, certificate, tmp_path):
+    other = write_votes(tmp_path / "other.csv", seed=9)
+    assert run("verify", certificate, other)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "complaint"),
+    [
+        (("votes.csv", "votes.csv"), "not valid JSON"),
+        (("missing.json", "votes.csv"), "cannot be read"),
+        (("certificate.json", "missing.csv"), "cannot be read"),
+        (("certificate.json", "certificate.json"), "columns"),
+    ],
+)
+def test_what_cannot_be_read_is_named(run, votes, certificate, names, complaint):
+    code, _, err = run("verify", *(votes.parent / name for name in names))
+    assert code == 2
+    assert complaint in err
+
+
+def test_a_certificate_that_cannot_be_written_is_refused_before_the_work(run, votes, no_solving):
+    code, _, err = run("prune", votes, "--certificate", votes)
+    assert code == 2
+    assert "--certificate" in err
+
+
+def test_a_method_that_proves_nothing_has_no_certificate(run, votes, tmp_path):
+    code, _, err = run("prune", votes, "--method", "full", "--certificate", tmp_path / "c.json")
+    assert code == 2
+    assert "proves nothing" in err
+    assert not (tmp_path / "c.json").exists()

@@ -1,0 +1,47 @@
+"""The checker reads votes as the command line does, and refuses what is none by its line."""
+
+import pytest
+
+from voteprune.exceptions import FileFormatError
+from voteprune.tables import read_table as read_with_polars
+from voteprune.verify.table import read_table
+
+
+def test_both_readers_see_the_same_votes(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(
+        "datatype,real_class,index,a_1,b_1\n"
+        "validation,1,0,0.5,0.49\nval,0,1,1,0\ntest,0,2,1,1\n\nvalidation,1,3,true,FALSE\n"
+    )
+    seen = read_table(path, ["a_1", "b_1"], None)
+    votes = read_with_polars(path).validation
+    assert seen.labels == tuple(votes.labels.tolist())
+    assert [[v == "1" for v in row] for row in seen.votes] == votes.matrix.tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("a,label\n0.3,1\n2,0\n", "line 3.*not a number from 0 to 1"),
+        ("a,label\n1,0.5\n", "line 2.*neither 0 nor 1"),
+        ("a,label\nnan,1\n", "not a number"),
+        ("a,label\n1\n", "cells"),
+        ("b,label\n1,0\n", "0 columns 'a'"),
+        ("a,a,label\n1,0,0\n", "2 columns 'a'"),
+        ('a,label\n"1,0\n', "not valid CSV"),
+        ("PAR1", "Parquet"),
+    ],
+)
+def test_what_is_no_vote_is_refused_with_its_place(text, complaint, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=complaint):
+        read_table(path, ["a"], "label")
+
+
+def test_text_that_is_not_utf8_and_a_broken_gzip_are_refused(tmp_path):
+    path = tmp_path / "votes.csv"
+    for data, complaint in ((b"\xff\xfe", "UTF-8"), (b"\x1f\x8b\x08", "cannot be read")):
+        path.write_bytes(data)
+        with pytest.raises(FileFormatError, match=complaint):
+            read_table(path, ["a"], "label")
