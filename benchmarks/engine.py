@@ -97,7 +97,8 @@ def table(rows: list[dict], options: argparse.Namespace) -> str:
         "",
         f"`python benchmarks/engine.py --time-limit {options.time_limit:g} "
         f"--sets {' '.join(options.sets)} --objectives {' '.join(options.objectives)} "
-        f"--diversities {' '.join(options.diversities)}`",
+        f"--diversities {' '.join(options.diversities)} "
+        f"--methods {' '.join(map(json.dumps, options.methods))}`",
         "",
         f"One core each, one after the other, on {os.cpu_count()} cores ({platform.machine()}, "
         f"Python {platform.python_version()}); {versions}. Pools of 100 classifiers "
