@@ -21,7 +21,7 @@ FLOORS = [
     {"explanation", "limits"},
     {"problem"},
     {"formulation", "ledger", "outline"},
-    {"account"},
+    {"account", "answer"},
     {"parts"},
     {"bounds", "solvers"},
     {"certificate", "run", "infeasible", "versions"},

@@ -9,6 +9,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
+from .answer import Status
 from .certifying import certificate_of
 from .circumstances import Circumstances
 from .committee import Committee
@@ -19,7 +20,7 @@ from .margins import MarginProblem
 from .parametric import solve_any
 from .problem import Problem
 from .run import Method, Outcome, Run
-from .solution import Solution, Status
+from .solution import Solution
 from .solvers import Solver
 from .versions import versions_of
 

@@ -26,7 +26,7 @@ from .margins import AUTOMATIC, Margin
 from .objectives import Criterion
 from .plan import check_plan
 from .problem import Problem
-from .proving import MOST_CLASSIFIERS, SAFETY
+from .proving import MOST_CLASSIFIERS
 from .search import Walker, search
 from .solvers import SolverFailure, call
 from .votes import as_votes
@@ -262,14 +262,13 @@ class _Fronts:
 
     def _take_stock(self) -> None:
         """Read the bound of each size off the open boxes."""
-        largest = float(self._levels.weights.max(initial=1.0))
         highest: dict[int, float] = {}
         for box in self._boxes:
             for size, bound in zip(box.pairs[:, 0].tolist(), box.bounds.tolist(), strict=True):
                 highest[size] = max(highest.get(size, -np.inf), bound)
         for size, ledger in self._ledgers.items():
             if size in highest:
-                room = SAFETY * max(largest, abs(highest[size]))
-                ledger.tighten(self._scale * (highest[size] + room))
+                bound = highest[size] + self._levels.room(highest[size])
+                ledger.tighten(float(self._scale * bound))
             elif ledger.units is not None:
                 ledger.tighten(ledger.units)

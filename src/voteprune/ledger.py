@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 from .committee import Committee
 from .exact import float_above
@@ -60,26 +61,40 @@ Callback = Callable[[Progress], object]
 """Called on every improvement; a true return value ends the run."""
 
 
+class Counted(Protocol):
+    """An objective in integer units: what is reachable, and what a unit is worth."""
+
+    @property
+    def ceiling(self) -> int:
+        """What no committee can exceed."""
+
+    @property
+    def unit(self) -> Fraction:
+        """What one unit is worth."""
+
+    def floor_to_step(self, units: Fraction | float) -> int:
+        """Return the largest reachable sum that is not above `units`."""
+
+
 class StopRequested(Exception):  # noqa: N818 - a request, not a fault
     """The user's callback asked to stop."""
 
 
-class Ledger:
-    """Best committee, best bound, incidents and trace of one run.
+class Book:
+    """Best value, best bound, incidents and trace of one run, whatever is voted on.
 
     Parameters
     ----------
-    problem
-        What is being solved.
+    gains
+        What the objective counts, see `Counted`.
     callback
         Told of every improvement.
     """
 
-    def __init__(self, problem: Problem, callback: Callback | None = None) -> None:
-        self.problem = problem
-        self.committee: Committee | None = None
+    def __init__(self, gains: Counted, callback: Callback | None = None) -> None:
+        self._gains = gains
         self.units: int | None = None
-        self.bound: int = problem.gains.ceiling
+        self.bound: int = gains.ceiling
         self.incidents: list[str] = []
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
@@ -95,6 +110,53 @@ class Ledger:
     def closed(self) -> bool:
         """Whether the best committee meets the bound, exactly."""
         return self.units is not None and self.bound <= self.units
+
+    def tighten(self, bound: Fraction | float) -> bool:
+        """Take a valid upper bound in units, rounded down to what can be reached."""
+        if bound == float("inf"):
+            return False
+        reachable = self._gains.floor_to_step(bound)
+        if reachable >= self.bound:
+            return False
+        self.bound = reachable if self.units is None else max(reachable, self.units)
+        self._tell()
+        return True
+
+    def distrust(self, incident: str) -> None:
+        """Note what a solver did, and fall back to the bound that needs no solver."""
+        self.incidents.append(incident)
+        self.bound = self._gains.ceiling
+        self._tell()
+
+    def progress(self) -> Progress:
+        """Return where the run stands, in the criterion's own unit."""
+        unit = self._gains.unit
+        value = None if self.units is None else float(self.units * unit)
+        bound = value if value is not None and self.closed else float_above(self.bound * unit)
+        return Progress(self.seconds, value, bound, self.open_boxes)
+
+    def _tell(self) -> None:
+        progress = self.progress()
+        self.trace.append(progress)
+        if self._callback is not None and self._callback(progress):
+            raise StopRequested
+
+
+class Ledger(Book):
+    """The book of a run that looks for a committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    callback
+        Told of every improvement.
+    """
+
+    def __init__(self, problem: Problem, callback: Callback | None = None) -> None:
+        super().__init__(problem.gains, callback)
+        self.problem = problem
+        self.committee: Committee | None = None
 
     def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
         """Recount a set of members; keep it if it beats the best so far.
@@ -117,33 +179,3 @@ class Ledger:
         self.committee, self.units = best
         self._tell()
         return True
-
-    def tighten(self, bound: Fraction | float) -> bool:
-        """Take a valid upper bound in units, rounded down to what can be reached."""
-        if bound == float("inf"):
-            return False
-        reachable = self.problem.gains.floor_to_step(bound)
-        if reachable >= self.bound:
-            return False
-        self.bound = reachable if self.units is None else max(reachable, self.units)
-        self._tell()
-        return True
-
-    def distrust(self, incident: str) -> None:
-        """Note what a solver did, and fall back to the bound that needs no solver."""
-        self.incidents.append(incident)
-        self.bound = self.problem.gains.ceiling
-        self._tell()
-
-    def progress(self) -> Progress:
-        """Return where the run stands, in the criterion's own unit."""
-        unit = self.problem.gains.unit
-        value = None if self.units is None else float(self.units * unit)
-        bound = value if value is not None and self.closed else float_above(self.bound * unit)
-        return Progress(self.seconds, value, bound, self.open_boxes)
-
-    def _tell(self) -> None:
-        progress = self.progress()
-        self.trace.append(progress)
-        if self._callback is not None and self._callback(progress):
-            raise StopRequested

@@ -28,9 +28,6 @@ from .solvers import SolverFailure, call
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
 
-SAFETY = 1e-7
-"""Relative room left for rounding when floating-point bounds are read."""
-
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of a round; each is longer than the one before."""
 
@@ -168,7 +165,7 @@ class Campaign:
         ledger, targets = self._run.ledger, self._targets()
         kept = []
         for box in self._boxes:
-            open_pairs = box.excess(targets) >= -self._room(box.bounds)
+            open_pairs = box.excess(targets) >= -self._levels.room(box.bounds)
             if self._proof is not None and not open_pairs.all():
                 self._number += 1
                 leaving = box.only(~open_pairs).leaving()
@@ -197,12 +194,8 @@ class Campaign:
     def _in_levels(self, units: int) -> float:
         return float(units / self._scale)
 
-    def _room(self, bounds: Floats) -> Floats:
-        largest = float(self._levels.weights.max(initial=1.0))
-        return np.asarray(SAFETY * np.maximum(largest, np.abs(bounds)))
-
     def _in_units(self, bound: float) -> float:
-        return float(self._scale * (bound + self._room(np.asarray(bound))))
+        return float(self._scale * (bound + self._levels.room(bound)))
 
     def _resume(self) -> None:
         kept = load_boxes(self._run.checkpoint, self._problem)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from . import jsonfile, words
+from .answer import Status, headline, read_answer, read_optional
 from .certificate import Certificate
 from .committee import Committee
 from .confusion import Confusion
@@ -22,9 +24,6 @@ from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
 from .objectives import METRICS
 from .problem import Problem
-
-Status = Literal["optimal", "feasible", "infeasible", "unknown"]
-"""How much is known: "unknown" means neither a committee nor a proof that there is none."""
 
 _ROUNDING = 1e-5
 """Room for a floating-point bound, relative to all that is added up."""
@@ -254,45 +253,12 @@ class Solution:
         jsonfile.write_text(path, self.to_json())
 
 
-def headline(status: Status, termination: str, value: float | None, bound: float | None) -> str:
-    """Return the answer in one sentence."""
-    gap = relative_gap(value, bound)
-    if status == "optimal":
-        if bound == value:
-            return "Optimal: no committee is better."
-        return "Optimal up to the solver's rounding."
-    if status == "infeasible":
-        return "Infeasible: no committee meets the constraints."
-    if status == "unknown":
-        return f"Nothing found and nothing ruled out ({termination})."
-    if gap is None:
-        return "A committee, without a bound."
-    if math.isinf(gap):
-        return f"Feasible: nothing above {bound:.6g} is possible ({termination})."
-    return f"Feasible: at most {words.percent(gap)} better is possible ({termination})."
-
-
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:
-    def optional(key: str, read: Any) -> Any:
-        return None if fields.missing(key) else read(key)
-
+    optional = partial(read_optional, fields)
     return {
+        **read_answer(fields),
         "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
         "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
         "weights": optional("weights", lambda key: read_formula(fields.object(key))),
-        "value": optional("value", fields.number),
-        "bound": optional("bound", fields.number),
-        "solver": optional("solver", fields.text),
         "diversity": optional("diversity", fields.text),
-        "constraints": fields.texts("constraints"),
-        "incidents": fields.texts("incidents"),
-        "versions": fields.mapping("versions"),
-        "seconds": fields.number("seconds"),
-        **{
-            name: fields.text(name)
-            for name in ("status", "termination", "objective", "method", "explanation")
-        },
-        **{
-            name: fields.integer(name) for name in ("seed", "n_rows", "n_patterns", "n_classifiers")
-        },
     }

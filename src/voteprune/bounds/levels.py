@@ -13,6 +13,9 @@ from ..formulation.rows import objective_scale
 from ..problem import Problem
 from .cuts import LimitRow, Row, Sides, limit_rows
 
+SAFETY = 1e-7
+"""Relative room left for rounding when floating-point bounds are read."""
+
 
 @dataclass(frozen=True, eq=False)
 class Levels:
@@ -89,6 +92,11 @@ class Levels:
         """Return how many of the patterns want to be positive, and how many negative."""
         positive = int(self.positive[list(patterns)].sum())
         return positive, len(patterns) - positive
+
+    def room(self, bounds: Floats | float) -> Floats:
+        """Return how far off rounding may have put bounds."""
+        largest = float(self.weights.max(initial=1.0))
+        return np.asarray(SAFETY * np.maximum(largest, np.abs(bounds)))
 
     @cached_property
     def reach(self) -> NDArray[np.intp]:

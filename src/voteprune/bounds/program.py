@@ -52,29 +52,43 @@ class Program:
             np.concatenate([np.ones(k + n), np.full(limits, np.inf)]),
         )
         self._highs.addRow(float(at[0]), float(at[0]), k, self._indices[:k], np.ones(k))
-        self.add([*levels.limits, *levels.basic_rows, *known])
+        self._add_limits()
+        self.add([*levels.basic_rows, *known])
 
-    def add(self, rows: Sequence[Row | LimitRow]) -> None:
+    def _add_limits(self) -> None:
+        limits = self._levels.limits
+        if limits:
+            parts = [(row.on_members, row.on_patterns) for row in limits]
+            members, patterns = (np.array(part) for part in zip(*parts, strict=True))
+            # Each has a column of its own, by which it may be broken.
+            written = np.hstack([members, patterns, np.eye(len(limits))])
+            lows = np.array([row.least for row in limits])
+            self._append(limits, sparse.csr_array(written), lows)
+
+    def add(self, rows: Sequence[Row]) -> None:
         """Add rows."""
-        k, n = self._levels.n_classifiers, self._levels.n_patterns
-        matrix = sparse.lil_array((len(rows), self._n_columns))
-        lows = np.zeros(len(rows))
-        counted = [row for row in rows if isinstance(row, Row)]
-        first = len(rows) - len(counted)  # limits come first, and only at the start
-        for place, row in enumerate(rows[:first]):
-            assert isinstance(row, LimitRow)
-            matrix[place, :k] = row.on_members
-            matrix[place, k : k + n] = row.on_patterns
-            matrix[place, k + n + place] = 1.0
-            lows[place] = row.least
-        blocks = [matrix.tocsr()[:first]] if first else []
-        if counted:
-            blocks.append(self._written(counted))
-            factors = np.array([row.factor(*self._at) for row in counted])
-            widths = np.array([row.columns.sum() if row.away else 0 for row in counted])
-            pairs = np.array([len(row.patterns) - 1 for row in counted])
-            lows[first:] = -factors * pairs - widths
-        written = sparse.csr_array(sparse.vstack(blocks))
+        if not rows:
+            return
+        k = self._levels.n_classifiers
+        factors = np.array([float(row.factor(*self._at)) for row in rows])
+        widths = np.array([row.shift if row.away else 0 for row in rows])
+        pairs = np.array([len(row.patterns) - 1 for row in rows])
+        where, members = np.nonzero(np.array([row.columns for row in rows]))
+        signs = np.array([-1.0 if row.away else 1.0 for row in rows])
+        ends = [(i, k + p) for i, row in enumerate(rows) for p in row.patterns]
+        last, patterns = np.array(ends, dtype=np.intp).T
+        written = sparse.csr_array(
+            (
+                np.concatenate([signs[where], -factors[last]]),
+                (np.concatenate([where, last]), np.concatenate([members, patterns])),
+            ),
+            shape=(len(rows), self._n_columns),
+        )
+        self._append(rows, written, -factors * pairs - widths)
+
+    def _append(
+        self, rows: Sequence[Row | LimitRow], written: sparse.csr_array, lows: Floats
+    ) -> None:
         self._highs.addRows(
             len(rows),
             lows,
@@ -86,22 +100,6 @@ class Program:
         )
         self.rows += rows
 
-    def _written(self, rows: Sequence[Row]) -> sparse.csr_array:
-        """Return rows as coefficients on x and t."""
-        k = self._levels.n_classifiers
-        where, members = np.nonzero(np.array([row.columns for row in rows]))
-        signs = np.array([-1.0 if row.away else 1.0 for row in rows])
-        ends = [(i, k + p) for i, row in enumerate(rows) for p in row.patterns]
-        last, patterns = np.array(ends, dtype=np.intp).T
-        factors = np.array([-float(row.factor(*self._at)) for row in rows])
-        return sparse.csr_array(
-            (
-                np.concatenate([signs[where], factors[last]]),
-                (np.concatenate([where, last]), np.concatenate([members, patterns])),
-            ),
-            shape=(len(rows), self._n_columns),
-        )
-
     def solve(self, box: Box, deadline: float) -> None:
         """Solve it for a box, from where the last solution left off."""
         levels, k, n = self._levels, self._levels.n_classifiers, self._levels.n_patterns
@@ -109,7 +107,7 @@ class Program:
         low, high = np.zeros(self._n_columns), np.full(self._n_columns, np.inf)
         low[:k] = members == 1
         high[:k] = members != 0
-        reachable = levels.helps.sum(axis=1) >= levels.needs(*self._at)
+        reachable = levels.reach >= levels.needs(*self._at)
         high[k : k + n] = (patterns != 0) & reachable
         cost = np.full(self._n_columns, self._penalty)
         cost[:k] = 0.0

@@ -35,7 +35,7 @@ def violated(
         two on opposite sides, whose factor is the same everywhere.
     """
     needs, helps = levels.needs(*at), levels.helps
-    stay_away = levels.n_classifiers - helps.sum(axis=1) - at[0] + needs
+    stay_away = levels.n_classifiers - levels.reach - at[0] + needs
     fresh = _violated_pairs(levels, at[0], needs, x, t, portable)
     kinds = ((False, helps, x, needs), (True, ~helps, 1 - x, stay_away))
     for away, sets, count, asked in kinds[:1] if portable else kinds:

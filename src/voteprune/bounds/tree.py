@@ -16,6 +16,7 @@ import heapq
 import itertools
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -24,8 +25,9 @@ from threadpoolctl import threadpool_limits
 
 from ..formulation.model import Floats
 from .box import ALL, FREE, Box
-from .cuts import Row
+from .cuts import LimitRow, Row
 from .decisions import decisions
+from .levels import SAFETY
 from .prices import Judgement, Prices
 from .program import Program
 from .proof import Step
@@ -37,8 +39,7 @@ _PROGRESS = 2e-3
 _CANDIDATES = 4
 _MISSES = 12
 _PROGRAMS = 40
-_SAFETY = 1e-7
-"""Relative room left for rounding when a bound is compared with a target."""
+_NO_PRICES: Floats = np.empty(0)
 
 
 def solve(task: Task, report: Report | None = None) -> Share:
@@ -74,7 +75,7 @@ class _Tree:
         self._programs = _programs(task.token)
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
-        self._room = _SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
+        self._room = SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
         for box in task.boxes:
             self._push(box)
 
@@ -106,7 +107,7 @@ class _Tree:
 
     def _closed(self, box: Box) -> NDArray[np.bool_]:
         """Tell which (S, L) of a box are refuted."""
-        room = self._room + _SAFETY * np.abs(box.bounds)
+        room = self._room + SAFETY * np.abs(box.bounds)
         return box.excess(self._targets) < -room
 
     def _next_place(self, box: Box) -> int | None:
@@ -117,7 +118,7 @@ class _Tree:
         """
         excess = box.excess(self._targets)
         # Of many equals, the one in the middle says most about the others.
-        equals = np.flatnonzero(excess >= excess.max() - _SAFETY)
+        equals = np.flatnonzero(excess >= excess.max() - SAFETY)
         highest = int(equals[len(equals) // 2])
         if box.key:
             return None if box.done.any() else highest
@@ -146,13 +147,13 @@ class _Tree:
             self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
         bounds = judgement.bounds[~closed]
-        room = bounds - self._targets[left.pairs[:, 0]] + 2 * self._room + _SAFETY * np.abs(bounds)
+        room = bounds - self._targets[left.pairs[:, 0]] + 2 * self._room + SAFETY * np.abs(bounds)
         charges = judgement.charges[~closed]
         decided = decisions(self._levels, left, charges, judgement.left, room)
         self._keep(Step(
-            number, box.key, tuple(program.rows), prices, at, better.only(closed).leaving(),
-            tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
-        ))  # fmt: skip
+            number, box.key, at=at, closed=better.only(closed).leaving(),
+            decided=tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
+        ), program.rows, prices)  # fmt: skip
         if len(left) and len(decided[0]):
             left = left.deciding(*decided)
         self._push(left)
@@ -179,7 +180,7 @@ class _Tree:
         judgement = Prices(self._levels, program.rows, prices, at).judge(box)
         used = zip(program.rows, prices, strict=True)
         self._rows = [
-            row for row, price in used if price > _SAFETY and isinstance(row, Row) and not row.basic
+            row for row, price in used if price > SAFETY and isinstance(row, Row) and not row.basic
         ]
         self._conflicts.update(
             (row.patterns[0], row.patterns[1])
@@ -214,7 +215,7 @@ class _Tree:
         program.solve(box, self._latest)
         value, target = program.value(box), float(self._targets[at[0]])
         solution = np.concatenate(program.solution())
-        self._look_at(np.argsort(-solution[:k], kind="stable")[: at[0]].tolist())
+        self._round_off(solution[:k], at[0])
         free = box.decided == FREE
         broken = np.minimum(solution, 1 - solution) * free
         broken[k:] *= np.minimum(1.0, self._levels.weights / max(value - target, 1e-6))
@@ -248,16 +249,22 @@ class _Tree:
     def _look_at(self, members: list[int]) -> None:
         self._members[tuple(sorted(members))] = None
 
-    def _keep(self, step: Step) -> None:
+    def _round_off(self, x: Floats, size: int) -> list[int]:
+        """Have a look at the members a fractional solution would round to, and return them."""
+        members: list[int] = np.argsort(-x, kind="stable")[:size].tolist()
+        self._look_at(members)
+        return members
+
+    def _keep(
+        self, step: Step, rows: Sequence[Row | LimitRow] = (), prices: Floats = _NO_PRICES
+    ) -> None:
         if self._record:
-            used = [place for place, price in enumerate(step.prices) if price > 0]
-            rows = tuple(step.rows[place] for place in used)
-            self._steps.append(replace(step, rows=rows, prices=step.prices[used]))
+            used = np.flatnonzero(prices > 0)
+            priced = tuple(rows[place] for place in used.tolist())
+            self._steps.append(replace(step, rows=priced, prices=prices[used]))
 
     def _tell(self, program: Program, at: tuple[int, int]) -> None:
-        x, _ = program.solution()
-        members = np.argsort(-x, kind="stable")[: at[0]].tolist()
-        self._look_at(members)
+        members = self._round_off(program.solution()[0], at[0])
         if self._report is not None:
             highest = max((float(box.bounds.max()) for _, _, box in self._heap), default=-np.inf)
             self._report(highest, len(self._heap), members)

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..answer import Status
 from ..circumstances import Circumstances
 from ..constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..exceptions import InputError
 from ..ledger import Callback, StopRequested
 from ..methods import METHODS
 from ..run import Method, Outcome
-from ..solution import Status
 from ..solvers import Solver
 from ..versions import versions_of
 from .brute import solve_by_brute_force

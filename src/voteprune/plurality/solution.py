@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 from .. import jsonfile, words
+from ..answer import Status, headline, read_answer, read_optional
 from ..exceptions import InputError
 from ..ledger import Progress, relative_gap
-from ..solution import Status, headline
 from .committee import PluralityCommittee
 from .votes import Label
 
@@ -169,24 +170,14 @@ class PluralitySolution:
 
 
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:
-    def optional(key: str, read: Any) -> Any:
-        return None if fields.missing(key) else read(key)
-
+    optional = partial(read_optional, fields)
     return {
+        **read_answer(fields),
         "committee": optional(
             "committee", lambda key: PluralityCommittee._from_fields(fields.object(key))
         ),
         "confusion": optional("confusion", lambda key: _rows(fields.texts(key))),
         "classes": fields.scalars("classes"),
-        "value": optional("value", fields.number),
-        "bound": optional("bound", fields.number),
-        "solver": optional("solver", fields.text),
-        "constraints": fields.texts("constraints"),
-        "incidents": fields.texts("incidents"),
-        "versions": fields.mapping("versions"),
-        "seconds": fields.number("seconds"),
-        **{name: fields.text(name) for name in _TEXTS},
-        **{name: fields.integer(name) for name in _WHOLE},
     }
 
 
