@@ -11,16 +11,13 @@ import voteprune as vp
 from voteprune import PrunedVotingClassifier
 
 # No deep trees: equal splits are told apart by the order of the rows, so that a row counted twice
-# and a row given twice may grow different trees.
-POOL = [
-    ("stump", DecisionTreeClassifier(max_depth=1, random_state=0)),
-    ("counts", BernoulliNB()),
-    ("logistic", LogisticRegression()),
-]
+# and a row given twice may grow different trees. None where the committee may be one tree alone,
+# which takes missing values when asked, though its pool as a whole could not be trained on them.
+POOL = [("counts", BernoulliNB()), ("logistic", LogisticRegression()), ("bayes", GaussianNB())]
 INSTANCES = [
     PrunedVotingClassifier(POOL, cv=3),
     PrunedVotingClassifier(
-        [*POOL, ("bayes", GaussianNB())],
+        [("stump", DecisionTreeClassifier(max_depth=1, random_state=0)), *POOL],
         objective="balanced_accuracy",
         constraints=[vp.AtMost("size", 2)],
         cv=0.4,

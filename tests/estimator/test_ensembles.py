@@ -17,7 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
-from memberpools import data, members, words
+from memberpools import data, members, share_right, words
 from voteprune import PrunedVotingClassifier, prune_ensemble
 
 X, Y = data(400)
@@ -51,7 +51,7 @@ def test_members_vote_as_they_do_inside_their_ensemble(kind):
     votes = said(ensemble, kind, X[CHOOSE])
     assert np.array_equal(clf.solution_.problem.votes.matrix, votes)
     assert clf.solution_.status == "optimal"
-    assert clf.score(X[CHOOSE], words(Y[CHOOSE])) == clf.solution_.value
+    assert clf.score(X[CHOOSE], words(Y[CHOOSE])) == share_right(clf.solution_)
     expected = clf.committee_.predict(said(ensemble, kind, X[FIT]))
     assert np.array_equal(clf.predict(X[FIT]), words(expected))
     assert all(any(m is seat for m in ensemble.estimators_) for seat in clf.estimators_)
@@ -62,7 +62,7 @@ def test_frames_reach_the_members_of_an_ensemble_without_a_warning(kind):
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
     ensemble = clone(ENSEMBLES[kind]).fit(frame[:200], Y[FIT])
     clf = PrunedVotingClassifier(ensemble).fit(frame[200:], Y[CHOOSE])
-    assert clf.score(frame[200:], Y[CHOOSE]) == clf.solution_.value
+    assert clf.score(frame[200:], Y[CHOOSE]) == share_right(clf.solution_)
 
 
 def test_an_unfitted_forest_is_grown_without_the_hold_out():
@@ -138,7 +138,7 @@ def test_a_thousand_trees_are_pruned():
     forest = RandomForestClassifier(1000, max_depth=3, random_state=0, n_jobs=1)
     forest.fit(X[FIT], Y[FIT])
     small = prune_ensemble(
-        forest, X[CHOOSE], Y[CHOOSE], method="search", time_limit=2,
+        forest, X[CHOOSE], Y[CHOOSE], objective="accuracy", method="search", time_limit=2,
         constraints=vp.AtMost("size", 20), random_state=0,
     )  # fmt: skip
     assert len(small.solution_.committee.members) <= 20

@@ -19,6 +19,7 @@ from ..exceptions import InputError
 from .choose import check_requests, choose
 from .collect import Training, collect, train_members
 from .conventions import Conventions
+from .default import AUTO, settle
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
 from .target import read_target
@@ -39,8 +40,12 @@ class PrunedVotingClassifier(Conventions):
         voting or AdaBoost classifier, whose members are the pool: a fitted one as it is (wrap it
         in `sklearn.frozen.FrozenEstimator` if it is to stay fitted when cloned, as in a grid
         search), one that is not fitted with a share as `cv`.
-    objective : str or Weights, default="accuracy"
-        What to maximise, as in `voteprune.prune`.
+    objective : str, Weights, Ratio, Ramp or Hinge, default="auto"
+        What to maximise, as in `voteprune.prune`. "auto" is what did best on unseen rows: of two
+        classes `Ramp(1)`, rows won by a margin, with at most seven members unless a constraint
+        limits the size or the pool is one ensemble. Where a margin cannot be had, it is
+        "accuracy": with more than two classes, limits on criteria or diversity, methods that
+        know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
         Members go by their names, costs are in the order of `estimators`.
@@ -111,7 +116,7 @@ class PrunedVotingClassifier(Conventions):
         self,
         estimators: Any,
         *,
-        objective: Any = "accuracy",
+        objective: Any = AUTO,
         constraints: Any = (),
         diversity: Any = None,
         method: str = "exact",
@@ -168,7 +173,8 @@ class PrunedVotingClassifier(Conventions):
         pool = read_pool(self.estimators, self._validate_names)
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
-        wishes = self._wishes(int(check_random_state(self.random_state).randint(2**31 - 1)))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        wishes = settle(self._wishes(seed), target.positive is not None, pool.ensemble is not None)
         requests = check_requests(target, wishes)
         if pool.names is not None:
             check_pool(requests, pool.names)
@@ -199,7 +205,7 @@ class PrunedVotingClassifier(Conventions):
         return self
 
     def _wishes(self, seed: int) -> dict[str, Any]:
-        """Return what `prune` is asked for apart from the votes."""
+        """Return what `prune` is asked for apart from the votes, an objective perhaps left open."""
         return {
             "objective": self.objective,
             "constraints": self.constraints,

@@ -1,0 +1,93 @@
+"""The objective the estimator takes where its user names none, ``objective="auto"``, and why.
+
+The committee with the most validation rows right is partly lucky. On 120 folds of six data sets
+(docs/results/generalisation.md) the exact optimum of accuracy, the paper's F1, came 18th of 20
+variants on unseen rows, and `Ramp(1)` with at most seven members first. So that is what is taken
+wherever a margin can be:
+
+- with two classes, a method that knows margins, and the majority as threshold;
+- with no limits but those on who sits and how many. A floor under recall, say, may be within reach
+  of some threshold and not of the majority, and limits on diversity were not tried: whoever gives
+  one gets accuracy.
+
+A limit on the size stays the user's own. In one ensemble the members are alike, and more of them
+are needed: seven trees of a forest lost almost two points to as many as the ramp likes
+(docs/results/forests.md), so for ensembles there is no limit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..constraints import AtLeast, AtMost, Budget, Constraint, Require, check_constraints
+from ..exceptions import InputError
+from ..margins import Ramp
+from ..methods import kind_of
+from ..plan import check_plan
+
+AUTO: Final = "auto"
+"""The estimator's word for an objective that it chooses."""
+
+MOST: Final = 7
+"""Members of a committee for which nobody asked for a size."""
+
+
+def settle(wishes: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[str, Any]:
+    """Return what `prune` is asked for, with an objective in the place of "auto".
+
+    Parameters
+    ----------
+    wishes
+        The arguments of `prune`.
+    two_classes
+        Whether there are no more.
+    alike
+        Whether the pool is one ensemble.
+
+    Raises
+    ------
+    InputError
+        If `constraints` are none. What else may be wrong is left to the checks of `prune`.
+    """
+    if not isinstance(wishes["objective"], str) or wishes["objective"] != AUTO:
+        return dict(wishes)
+    requests = check_constraints(wishes["constraints"])
+    few = () if alike or _limits_size(requests) else (AtMost("size", MOST),)
+    careful = {**wishes, "objective": Ramp(1), "constraints": (*requests, *few)}
+    if two_classes and _may_be_margin(careful, requests):
+        return careful
+    return {**wishes, "objective": "accuracy"}
+
+
+def _may_be_margin(wishes: Mapping[str, Any], requests: Sequence[Constraint]) -> bool:
+    if wishes["diversity"] is not None or any(kind_of(item) == "criterion" for item in requests):
+        return False
+    try:
+        check_plan(**wishes)
+    except InputError:
+        return False
+    return True
+
+
+def _limits_size(requests: Sequence[Constraint]) -> bool:
+    """Whether there is a limit on the size already, or one of seven could not be kept.
+
+    Of any committee that is allowed, seven members or fewer are allowed too, unless more are asked
+    for: all that is left are budgets, which they keep if nobody's cost is below zero.
+    """
+    asked_for: set[int | str] = set()
+    for item in requests:
+        if isinstance(item, AtMost) and item.what == "size":
+            return True
+        if isinstance(item, AtLeast) and item.what == "size" and item.limit > MOST:
+            return True
+        if isinstance(item, Budget) and any(_cost(entry) < 0 for entry in item.costs):
+            return True
+        if isinstance(item, Require):
+            asked_for.update(item.members)
+    return len(asked_for) > MOST
+
+
+def _cost(entry: Any) -> Any:
+    return entry[1] if isinstance(entry, tuple) else entry
