@@ -129,6 +129,11 @@ class Problem:
         """Classifiers that are not forbidden."""
         return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
 
+    @property
+    def least_loss(self) -> Fraction:
+        """Share of what a row could gain that is lost, at the least, when it is decided wrong."""
+        return Fraction(1)
+
     def committee(self, members: Sequence[int], threshold: int) -> Committee:
         """Name the members and make a committee of them; who is named twice has two votes."""
         votes = Counter(int(k) for k in members)

@@ -6,6 +6,8 @@ import pytest
 import voteprune as vp
 from faulty_solver import VICES
 from margin_oracle import best_of, margin_instance
+from voteprune.bounds import closure_bound
+from voteprune.exact import float_above
 from voteprune.margins import MarginProblem, exact
 from voteprune.margins.relaxation import price
 from voteprune.margins.sizes import Sizes
@@ -72,6 +74,19 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_bound(vice, monkeyp
     assert solution.termination == "solver failed"
     assert solution.value <= truth.value <= solution.bound
     assert all("faulty" in incident for incident in solution.incidents)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_closure_bound_holds_where_nobody_gets_most_rows_right(seed):
+    """Rows that are wrong in every committee are worth something still: they are lost by little."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 30)
+    matrix = np.where(rng.random((30, 5)) < 0.8, y[:, None], 1 - y[:, None])
+    matrix = np.where(rng.random((30, 1)) < 0.6, 1 - y[:, None], matrix)
+    margin = (vp.Ramp, vp.Hinge)[seed % 2](1 + seed % 3)
+    problem = MarginProblem.for_margin(vp.Votes(matrix, y), margin)
+    best = vp.prune(problem.votes, objective=margin, method="brute")
+    assert float_above(closure_bound(problem) * problem.gains.unit) >= best.value
 
 
 @pytest.mark.parametrize("seed", range(300, 310))

@@ -8,6 +8,8 @@ the patterns that want to be positive and those that want to be negative.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -61,7 +63,8 @@ def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArr
     hopeless = ((net > 0) & ~matrix.any(axis=1)) | ((net < 0) & matrix.all(axis=1))
     wants_one = np.flatnonzero((net > 0) & ~hopeless)
     wants_zero = np.flatnonzero((net < 0) & ~hopeless)
-    return matrix, wants_one, wants_zero, magnitude(net[hopeless])
+    lost = math.floor(problem.least_loss * magnitude(net[hopeless]))
+    return matrix, wants_one, wants_zero, lost
 
 
 def closure_bound(problem: Problem) -> int:

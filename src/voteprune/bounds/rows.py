@@ -15,6 +15,8 @@ Only `Forbid` narrows down who is eligible; all other constraints could only add
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -107,7 +109,8 @@ def _conditional_bounds(
     Call p and every q with votes(p) inside votes(q) is called too: what wants to be passed over
     among them is lost whole, and of the flow all that does not run into them is lost as before.
     So the least loss grows by what the flow has left of their capacity. Passing over is the same
-    with the sides changed. Holds for any flow; a maximum one makes it sharp.
+    with the sides changed. Holds for any flow; a maximum one makes it sharp. Where a row decided
+    wrong is not lost whole (`Problem.least_loss`), what is left of the capacity is not either.
     """
     net = problem.gains.net
     matrix, wants_one, wants_zero, lost = wishes(problem)
@@ -123,7 +126,7 @@ def _conditional_bounds(
             dtype=object,
         )
         more: IntArray = sum_by_group(left[of], at, len(places))
-        return [bound - int(extra) for extra in more]
+        return [bound - math.floor(problem.least_loss * int(extra)) for extra in more]
 
     low, at = conflicts(matrix, wants_one, called)
     if_passed = after(wants_one, 1, at, low, called)

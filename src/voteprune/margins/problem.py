@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,9 +28,9 @@ class MarginProblem(Problem):
     """A `Problem` that judges committees by a margin and lets them decide by majority only.
 
     Its `gains` are those of accuracy, written in the margin's finer unit. No row is worth more
-    than a row won, so their ceiling holds for margins too, and so does the closure bound: worth
-    grows with the votes, and the relaxation over anything that does has its optimum where every
-    row is fully won or fully lost.
+    than a row won, so their ceiling holds for margins too. So does the closure bound: worth grows
+    with the votes, so of two rows that exclude each other one row's worth can be had at most. Only
+    a row that nobody gets right is not lost whole, if it is lost by less than the reach.
 
     Parameters
     ----------
@@ -74,6 +75,16 @@ class MarginProblem(Problem):
         return replace(
             plain, criterion=str(margin), gains=finer, margin=margin, row_units=int(per_weight)
         )
+
+    @property
+    def least_loss(self) -> Fraction:
+        """Share of what a row could gain that is lost, at the least, when it is decided wrong.
+
+        It is lost by half a vote or more, so of its worth at most ``(reach - 1) / (2 * reach)`` is
+        left, and the reach grows with the size.
+        """
+        largest = self.margin.reach(self.size_max)
+        return Fraction(largest + 1, 2 * largest)
 
     def factor(self, size: int) -> int:
         """Return how many units one step of `Margin.worth` is, per unit of weight."""
