@@ -16,6 +16,7 @@ from .comparison import Comparison, Row
 from .constraints import Constraint, check_constraints
 from .diversity import Diversity, check_diversity
 from .exceptions import InputError
+from .margins import check_margin
 from .methods import METHODS, check_honours, check_threshold
 from .objectives import METRICS, Criterion, check_criterion
 from .pairwise import FailureCredit
@@ -91,6 +92,12 @@ def compare(
         started then.
     """
     requests = check_constraints(constraints)
+    if check_margin(objective) is not None:
+        raise InputError(
+            "objective",
+            f"{objective} is a margin, which few methods can maximise; methods are compared by a "
+            "criterion of the counts. Take 'accuracy', say, and prune() for margins.",
+        )
     criterion, limits = check_configuration(
         check_criterion(objective, "objective"), check_diversity(diversity)
     )

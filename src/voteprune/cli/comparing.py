@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json as jsonlib
 from pathlib import Path
+from typing import cast
 
 from ..chart import require_matplotlib
 from ..compare import compare
 from ..comparison import Comparison
 from ..exceptions import InputError
 from ..methods import methods as known_methods
+from ..objectives import Criterion
 from ..tables import Rows, read_table
 from ..votes import Votes
 from .options import check_output, read_objective
@@ -61,11 +63,12 @@ def compare_command(
     if plot is not None:
         _check_plot(plot, file)
     table = read_table(file, target=source.target, k=source.k)
+    # A margin is refused there, by name.
     found = compare(
         table.validation,
         methods=names,
         test=None if table.test is None else _test_votes(table.test),
-        objective=criterion,
+        objective=cast("Criterion", criterion),
         solver=effort.solver,
         diversity=asked.diversity,
         constraints=asked.for_pool(table.validation.names),

@@ -14,22 +14,44 @@ from ..constraints import AtLeast, AtMost, Budget, Constraint
 from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
 from ..formulas import COUNTS, Ratio, Weights
+from ..margins import Hinge, Margin, Ramp
 from ..objectives import Criterion
 
+_MARGINS: dict[str, type[Margin]] = {"ramp": Ramp, "hinge": Hinge}
 
-def read_objective(text: str) -> Criterion:
+
+def read_objective(text: str) -> Criterion | Margin:
     """Read ``--objective``.
 
     Parameters
     ----------
     text
-        A criterion's name, which is returned as it is; weights such as ``tp=1,fp=-5``; or a
-        ratio of two such, ``tp=2/tp=2,fn=1,fp=1``.
+        A criterion's name, which is returned as it is; weights such as ``tp=1,fp=-5``; a ratio
+        of two such, ``tp=2/tp=2,fn=1,fp=1``; or a margin with its theta, ``ramp:1``, and its
+        growth, ``hinge:0.5:0.75``.
     """
+    kind, *numbers = text.split(":")
+    if kind in _MARGINS:
+        return _margin(kind, numbers)
     if "=" not in text:
         return text
     above, slash, below = text.partition("/")
     return Ratio(_weights(above), _weights(below)) if slash else _weights(above)
+
+
+def _margin(kind: str, numbers: Sequence[str]) -> Margin:
+    """Read the numbers after ``ramp`` or ``hinge``."""
+    try:
+        theta, *growth = map(float, numbers)
+        return _MARGINS[kind](theta, *growth)
+    except InputError as error:
+        raise InputError("--objective", f"{error.argument} {error.message}") from None
+    except (TypeError, ValueError):
+        raise InputError(
+            "--objective",
+            f"{':'.join([kind, *numbers])!r} is not {kind}:theta or {kind}:theta:growth with two "
+            f"numbers. Write {kind}:1, say, or 'margin' to have a scale chosen.",
+        ) from None
 
 
 def _weights(text: str) -> Weights:

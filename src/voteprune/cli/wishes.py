@@ -32,8 +32,9 @@ class Source:
         Use only k classifiers, the first k / (number of models) of every model.
     objective
         What to maximise: accuracy, balanced_accuracy, recall, f1, f2, jaccard, precision, mcc,
-        gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", or a ratio of two such,
-        "tp=2/tp=2,fn=1,fp=1".
+        gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", a ratio of two such,
+        "tp=2/tp=2,fn=1,fp=1", or for new rows a margin: ramp:1 or hinge:0.5 (theta, and growth
+        after another colon), or "margin" for a scale that is chosen.
     """
 
     target: str | None = None
