@@ -115,6 +115,20 @@ def test_bounds_hold_when_there_is_no_time(seed):
         assert list(faults(instance, time_limit=[0, 0.05][seed % 2])) == []
 
 
+@pytest.mark.parametrize("block", range(3))
+def test_weights_finer_than_floats_can_count_hide_nothing(block):
+    """One positive row, so a lattice of two columns, and a first committee to be beaten."""
+    for seed in range(3000 + 20 * block, 3020 + 20 * block):
+        plain = curved_instance(seed, most_classifiers=6, most_rows=12)
+        rng = np.random.default_rng(seed)
+        labels = np.arange(len(plain.labels)) == rng.integers(len(plain.labels))
+        instance = replace(
+            plain, labels=labels.astype(int), sample_weight=rng.random(len(labels)),
+            constraints=(), diversity=None,
+        )  # fmt: skip
+        assert list(faults(instance, start=[0])) == [], seed
+
+
 def plain(seed, n=60, k=6):
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)

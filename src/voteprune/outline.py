@@ -21,8 +21,10 @@ from .formulas import Curve, Floats, Point, Ratio, Weights, confusion_at
 from .gains import Gains
 from .problem import Problem
 
-_MOST_COLUMNS = 100_000
-"""Of the lattice; where there are more the polygon alone must do."""
+_MOST_COLUMNS, _MOST_UNITS = 100_000, 10**12
+"""Of the lattice, and of all rows; where there are more the polygon alone must do.
+
+Units must be exact as floats, and what floats round must not be many units."""
 
 _ROUNDING = 1e-9
 """Relative room left where floats choose what is then looked at exactly."""
@@ -118,6 +120,12 @@ class Outline:
         plane = HalfPlane(a, b, bound * denominator - sign * fixed)
         return replace(self, planes=(*self.planes, plane))
 
+    @property
+    def fine(self) -> bool:
+        """Whether the lattice is too fine to be looked at."""
+        columns, whole = self.positives // self.steps[0], self.positives + self.negatives
+        return columns >= _MOST_COLUMNS or whole >= _MOST_UNITS
+
     def corners(self) -> list[Point]:
         """Return the corners of the polygon in order; none if it is empty."""
         zero, p, n = Fraction(0), Fraction(self.positives), Fraction(self.negatives)
@@ -137,7 +145,7 @@ class Outline:
 
         Along a column of equal tp every formula is highest at one of the ends.
         """
-        if self.positives // self.steps[0] >= _MOST_COLUMNS:
+        if self.fine:
             return self.summit()
         waiting = self._column_ends(-np.inf if floor is None else _lowered(floor))
         heapq.heapify(waiting)

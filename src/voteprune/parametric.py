@@ -42,6 +42,9 @@ _STALE_SECONDS = 3.0
 _PROGRESS = Fraction(9, 10)
 """A part is split when the distance to its bound has not shrunk to this."""
 
+_TRY_ALL = 2**12
+"""Sets of members that are recounted one by one rather than split without end."""
+
 _NEAR = 1e-6
 """Distance of value and bound that may be a solver's rounding."""
 
@@ -60,6 +63,13 @@ def solve_any(problem: Problem, method: Method, run: Run) -> Outcome:
         raise AssertionError("a formula is kept in an account")
     climb = _Climb(run.ledger, method, run)
     return climb.prove() if method.proves else climb.follow()
+
+
+def cut_by_closure(method: Method, run: Run) -> None:
+    """Bound a formula in a run's account by minimum cuts alone."""
+    if not isinstance(run.ledger, Account):
+        raise AssertionError("a formula is kept in an account")
+    _Climb(run.ledger, method, run).cut_by_closure()
 
 
 class _Climb:
@@ -98,7 +108,7 @@ class _Climb:
         parts = self._parts
         if 2**self._problem.n_classifiers * self._problem.patterns.n_patterns > ENUMERATE:
             self._search()
-            self._cut_by_closure()
+            self.cut_by_closure()
         share = 1.0 if isinstance(self._formula, Ratio) else 0.4
         while parts.left:
             parts.tell_bound()
@@ -120,10 +130,26 @@ class _Climb:
             elif at_summit and part in parts.left and not self._helped(part, before):
                 if self._near(part):
                     break
+                if part.outline.fine and 2**self._problem.n_classifiers <= _TRY_ALL:
+                    return self._try_all()
                 if not parts.split(part):
                     return Outcome("solver tolerance")
         parts.tell_bound()
         return self._nothing_left()
+
+    def cut_by_closure(self) -> None:
+        """Cut the outline by closure bounds, which take milliseconds each."""
+        for part in [part for part in self._parts.left if not part.flat]:
+            for _ in range(_MOST_CUTS):
+                if self._run.seconds_left <= 0 or self._account.closed:
+                    break
+                before = part.summit.score
+                weights = self._tangent_at(part.summit.point)
+                inner = part.problem.weighing(weights)
+                self._parts.cut(part, weights, closure_bound(inner) * inner.gains.unit)
+                self._parts.tell_bound()
+                if part not in self._parts.left or before - part.summit.score < _WORTHWHILE:
+                    break
 
     def _search(self) -> None:
         """Walk on tangents first: every proof is quicker with a good committee."""
@@ -137,19 +163,16 @@ class _Climb:
                 break
             weights = self._tangent_here()
 
-    def _cut_by_closure(self) -> None:
-        """Cut the outline by closure bounds, which take milliseconds each."""
-        for part in [part for part in self._parts.left if not part.flat]:
-            for _ in range(_MOST_CUTS):
-                if self._run.seconds_left <= 0 or self._account.closed:
-                    break
-                before = part.summit.score
-                weights = self._tangent_at(part.summit.point)
-                inner = part.problem.weighing(weights)
-                self._parts.cut(part, weights, closure_bound(inner) * inner.gains.unit)
-                self._parts.tell_bound()
-                if part not in self._parts.left or before - part.summit.score < _WORTHWHILE:
-                    break
+    def _try_all(self) -> Outcome:
+        """Recount every set of members: there are few, and no lattice to end the splitting."""
+        everyone = range(self._problem.n_classifiers)
+        for code in range(1, 2 ** len(everyone)):
+            if self._run.seconds_left <= 0:
+                return Outcome("time limit")
+            self._account.offer([k for k in everyone if code >> k & 1])
+        self._parts.left.clear()
+        self._parts.tell_bound()
+        return self._nothing_left()
 
     def _improve(self, part: Part, share: float, at_summit: bool) -> Outcome:
         """Ask for one more half-plane around a part: at its summit, or at the best committee."""
