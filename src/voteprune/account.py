@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from .committee import Committee
 from .formulas import Curve, Ratio, confusion_at
 from .ledger import Callback, Ledger, Progress
 from .outline import Outline
@@ -42,27 +43,10 @@ class Account(Ledger):
 
     def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
         """Recount a set of members; keep it if it beats the best so far."""
-        problem = self.problem
-        if not members or not problem.allows_members(members):
+        best = best_by_score(self.problem, self.formula, members, threshold)
+        if best is None or (self.score is not None and best[1] <= self.score):
             return False
-        counts = problem.counts(members)
-        allowed = problem.allowed_thresholds(counts, len(members)).tolist()
-        if threshold is not None:
-            allowed = [threshold] if threshold in allowed else []
-        tps, fps = (
-            above_thresholds(part, counts, len(members))
-            for part in (problem.patterns.positive, problem.patterns.negative)
-        )
-        p, n = map(Fraction, problem.patterns.totals)
-        best: tuple[Fraction, int] | None = None
-        for level in allowed:
-            point = (Fraction(int(tps[level])), Fraction(int(fps[level])))
-            score = self.formula.score(confusion_at(point, p, n))
-            if best is None or score > best[0]:
-                best = score, level
-        if best is None or (self.score is not None and best[0] <= self.score):
-            return False
-        self.score, self.committee = best[0], problem.committee(members, best[1])
+        self.committee, self.score = best
         self.top = max(self.top, self.score)
         self._tell()
         return True
@@ -81,6 +65,40 @@ class Account(Ledger):
         value = self.formula.read(self.score)
         bound = value if self.closed else max(value, self.formula.read_above(self.top))
         return Progress(self.seconds, value, bound)
+
+
+def best_by_score(
+    problem: Problem, formula: Curve, members: Sequence[int], threshold: int | None = None
+) -> tuple[Committee, Fraction] | None:
+    """Return these members with the best allowed threshold and its score; None if none is allowed.
+
+    Parameters
+    ----------
+    problem, formula
+        The judge, and what it judges by.
+    members
+        Indices into the pool.
+    threshold
+        The only one to look at; all when omitted. Ties go to the lowest.
+    """
+    if not members or not problem.allows_members(members):
+        return None
+    counts = problem.counts(members)
+    allowed = problem.allowed_thresholds(counts, len(members)).tolist()
+    if threshold is not None:
+        allowed = [threshold] if threshold in allowed else []
+    tps, fps = (
+        above_thresholds(part, counts, len(members))
+        for part in (problem.patterns.positive, problem.patterns.negative)
+    )
+    p, n = map(Fraction, problem.patterns.totals)
+    best: tuple[Fraction, int] | None = None
+    for level in allowed:
+        point = (Fraction(int(tps[level])), Fraction(int(fps[level])))
+        score = formula.score(confusion_at(point, p, n))
+        if best is None or score > best[0]:
+            best = score, level
+    return None if best is None else (problem.committee(members, best[1]), best[0])
 
 
 def open_ledger(problem: Problem, callback: Callback | None = None) -> Ledger:

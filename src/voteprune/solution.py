@@ -22,7 +22,6 @@ from .explanation import Explanation
 from .formulafile import read_formula, read_four, write_formula, write_four
 from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
-from .objectives import METRICS
 from .problem import Problem
 
 _ROUNDING = 1e-5
@@ -187,19 +186,16 @@ class Solution:
         """
         if self.committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        if not isinstance(self.weights, Weights):
-            why = f"{self.objective} is no weighted sum of the counts; only such are explained. "
-            raise InputError("solution", why + "Explain one for Weights or a plain criterion.")
         if not time_limit >= 0:
             raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
         problem = self.problem
         if problem is None or votes is not None:
-            criterion = self.objective if self.objective in METRICS else self.weights
-            problem = reopen(votes, y, sample_weight, criterion, constraints, diversity)
-            told = self.constraints, self.diversity
+            given = (votes, y, sample_weight, constraints, diversity)
+            problem = reopen(*given, self.objective, self.weights)
+            told = self.value, self.constraints, self.diversity
             check_reopened(problem, self.committee, self.confusion, *told)
         proved = self.bound == self.value
-        return explain(problem, self.committee, self.bound, proved, time_limit)
+        return explain(problem, self.committee, self.objective, self.bound, proved, time_limit)
 
     def to_json(self) -> str:
         """Write the solution as JSON text; the trace is left out."""

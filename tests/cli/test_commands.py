@@ -119,7 +119,9 @@ def test_explain_tells_about_every_member_in_text_and_json(run, votes):
     assert "--explain-time" in err
 
 
-def test_what_cannot_be_explained_is_refused_before_the_work(run, votes, no_solving):
-    code, _, err = run("prune", votes, "--explain", "--objective", "f1")
-    assert code == 2
-    assert "--explain: f1 is no weighted sum" in err
+@pytest.mark.parametrize("objective", ["f1", "mcc", "ramp:1"])
+def test_any_objective_is_explained(run, votes, objective):
+    wanted = ("--explain", "--objective", objective, "--explain-time", 1)
+    code, out, _ = run("prune", votes, "--k", 6, *wanted)
+    assert code == 0
+    assert "Explanation: " in out

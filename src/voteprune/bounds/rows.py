@@ -16,6 +16,7 @@ Only `Forbid` narrows down who is eligible; all other constraints could only add
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,13 +79,24 @@ def _by_kind(rows: Places, kinds: Places, n_kinds: int) -> list[Places]:
     return np.split(rows[order], np.searchsorted(kinds[order], np.arange(1, n_kinds)))
 
 
-def sacrificed_rows(problem: Problem, committee: Committee) -> Places:
+def sacrificed_rows(
+    problem: Problem, committee: Committee, least: Fraction | None = None
+) -> Places:
     """Return rows proved wrong in every committee that is as good as this one.
 
     The hopeless rows are among them. There may be more than are found: the conditional bounds come
     from one flow for all patterns, not from one each.
+
+    Parameters
+    ----------
+    problem
+        What the committee is judged by.
+    committee
+        Where it is right, none of them can be.
+    least
+        What counts as being as good, in units; the committee's own value when omitted.
     """
-    units = problem.units(committee)
+    units = problem.units(committee) if least is None else least
     positive = problem.counts(committee.ballots) > committee.threshold
     patterns = problem.patterns
     # Only where the committee itself is wrong can all that match it be.

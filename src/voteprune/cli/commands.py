@@ -19,7 +19,6 @@ from .. import jsonfile
 from ..committee import Committee
 from ..exceptions import InputError
 from ..methods import methods
-from ..objectives import METRICS, Weights
 from ..prune import prune
 from ..run import ThresholdRule
 from ..solvers import solvers
@@ -94,12 +93,6 @@ def prune_command(
     asked = limits.read()
     if not explain_time >= 0:
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
-    if explain and not (isinstance(criterion, Weights) or criterion in METRICS):
-        raise InputError(
-            "--explain",
-            f"{criterion} is no weighted sum of the counts, and only such are explained. "
-            "Leave it out, or choose another --objective.",
-        )
     if output is not None:
         check_output(output, file)
     if certificate is not None:

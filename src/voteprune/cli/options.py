@@ -14,10 +14,8 @@ from ..constraints import AtLeast, AtMost, Budget, Constraint
 from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
 from ..formulas import COUNTS, Ratio, Weights
-from ..margins import Hinge, Margin, Ramp
+from ..margins import KINDS, Margin
 from ..objectives import Criterion
-
-_MARGINS: dict[str, type[Margin]] = {"ramp": Ramp, "hinge": Hinge}
 
 
 def read_objective(text: str) -> Criterion | Margin:
@@ -31,7 +29,7 @@ def read_objective(text: str) -> Criterion | Margin:
         growth, ``hinge:0.5:0.75``.
     """
     kind, *numbers = text.split(":")
-    if kind in _MARGINS:
+    if kind in KINDS:
         return _margin(kind, numbers)
     if "=" not in text:
         return text
@@ -43,7 +41,7 @@ def _margin(kind: str, numbers: Sequence[str]) -> Margin:
     """Read the numbers after ``ramp`` or ``hinge``."""
     try:
         theta, *growth = map(float, numbers)
-        return _MARGINS[kind](theta, *growth)
+        return KINDS[kind](theta, *growth)
     except InputError as error:
         raise InputError("--objective", f"{error.argument} {error.message}") from None
     except (TypeError, ValueError):

@@ -1,12 +1,13 @@
 """Margin objectives: committees that decide clearly, and so generalise."""
 
 from .methods import for_margins
-from .objective import AUTOMATIC, Hinge, Margin, Ramp, check_margin
+from .objective import AUTOMATIC, KINDS, Hinge, Margin, Ramp, check_margin, read_margin
 from .problem import MarginProblem
 from .scale import choose_margin
 
 __all__ = [
     "AUTOMATIC",
+    "KINDS",
     "Hinge",
     "Margin",
     "MarginProblem",
@@ -14,4 +15,5 @@ __all__ = [
     "check_margin",
     "choose_margin",
     "for_margins",
+    "read_margin",
 ]

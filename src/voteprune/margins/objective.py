@@ -10,6 +10,7 @@ of S independent members scatter; members that err together scatter more, up to 
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +27,7 @@ AUTOMATIC: Final = "margin"
 """The objective whose kind is `Ramp` and whose scale is chosen by cross-validation."""
 
 _LARGEST = 1000
+_WRITTEN = re.compile(r"(ramp|hinge)\(theta=([\d.e-]+)(?:, growth=([\d.]+))?\)")
 _POWERS = tuple(Fraction(quarter, 4) for quarter in range(5))
 
 
@@ -99,6 +101,21 @@ class Margin(ABC):
         """Cut margins, in half votes, at the reach."""
 
 
+def read_margin(text: str) -> Margin:
+    """Read a margin as `str` writes it.
+
+    Raises
+    ------
+    InputError
+        If the text is no such thing.
+    """
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        raise InputError("objective", f"{text!r} is no margin such as 'ramp(theta=1)'.")
+    kind, theta, growth = found.groups()
+    return KINDS[kind](Fraction(theta), _POWERS[2] if growth is None else Fraction(growth))
+
+
 def check_margin(objective: object) -> Margin | Literal["margin"] | None:
     """Return the margin an objective asks for, None if it is another kind of objective.
 
@@ -141,3 +158,7 @@ class Hinge(Margin):
     @staticmethod
     def _shape(margin: NDArray[np.int64], reach: int) -> NDArray[np.int64]:
         return np.minimum(margin, reach)
+
+
+KINDS: Final[dict[str, type[Margin]]] = {"ramp": Ramp, "hinge": Hinge}
+"""The kinds of margin by name."""

@@ -1,0 +1,151 @@
+"""What a committee owes to whom, and what is possible without each member.
+
+Without a time limit for proofs only the closure bound speaks about committees without a member,
+which takes milliseconds. With one, the exact method solves the problem without each member.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from fractions import Fraction
+
+from threadpoolctl import threadpool_limits
+
+from ..account import Account, open_ledger
+from ..bounds import closure_bound, disputed_rows, hopeless_rows
+from ..committee import Committee
+from ..constraints import Forbid
+from ..explanation import Explanation, MemberRole, Swap, Verdict
+from ..ledger import Ledger
+from ..margins import MarginProblem, for_margins
+from ..methods import METHODS
+from ..parametric import cut_by_closure, solve_any
+from ..problem import Problem
+from ..run import Method, Run
+from .claims import rows_given_up
+from .exchanges import free_exchanges
+from .yardstick import Yardstick
+
+
+def explain(
+    problem: Problem,
+    committee: Committee,
+    objective: str,
+    bound: float | None,
+    proved: bool,
+    seconds: float,
+) -> Explanation:
+    """Explain a committee that a problem allows.
+
+    Parameters
+    ----------
+    problem, committee
+        What was solved, and by whom.
+    objective
+        What was maximised, in words.
+    bound
+        What no committee can exceed, in the criterion's own unit, where that is known.
+    proved
+        Whether that is the committee's own value, which a float may miss by a hair.
+    seconds
+        Time for proofs of what is possible without each member, all of them together.
+    """
+    yardstick = Yardstick(problem)
+    score, names = yardstick.score(committee), problem.votes.names
+    exchanges = list(free_exchanges(yardstick, committee, score))
+    cap = None if bound is None else score if proved else yardstick.score_of(bound)
+    deadline = time.time() + seconds
+    roles = []
+    for place, member in enumerate(committee.members):
+        others = [exchange[2] for exchange in exchanges if exchange[0] == member]
+        share = (deadline - time.time()) / (committee.size - place)
+        roles.append(_role(yardstick, committee, member, others, cap, share))
+    return Explanation(
+        objective=objective,
+        value=yardstick.read(score),
+        bound=bound,
+        n_rows=int((problem.votes.weights > 0).sum()),
+        members=tuple(roles),
+        swaps=tuple(
+            Swap(names[out], names[join], new.threshold, yardstick.read(worth))
+            for out, join, new, worth in exchanges
+        ),
+        hopeless=tuple(hopeless_rows(problem).tolist()),
+        disputed=tuple(zip(*(side.tolist() for side in disputed_rows(problem)), strict=True)),
+        sacrificed=tuple(rows_given_up(problem, committee).tolist()),
+    )
+
+
+def _role(
+    yardstick: Yardstick,
+    committee: Committee,
+    member: int,
+    others: Sequence[Committee],
+    cap: Fraction | None,
+    seconds: float,
+) -> MemberRole:
+    """Tell what is possible without a member; `others` are committees without it."""
+    score = yardstick.score(committee)
+    rest = [k for k in committee.ballots if k != member]
+    alone = yardstick.best(rest) if rest else None
+    known = [*([alone[0]] if alone else []), *others]
+    best, bound = _without(yardstick.problem, member, known, cap, seconds)
+    verdict: Verdict = "open"
+    if bound is None or bound < score:
+        verdict = "needed"
+    elif best is not None and best >= score:
+        verdict = "replaceable"
+    value = None if best is None else yardstick.read(best)
+    limit = None if bound is None else yardstick.read_above(bound)
+    return MemberRole(
+        member=member,
+        name=yardstick.problem.votes.names[member],
+        without=None if alone is None else yardstick.read(alone[1]),
+        best=value,
+        bound=value if best is not None and best == bound else limit,
+        verdict=verdict,
+    )
+
+
+def _without(
+    problem: Problem, member: int, known: Sequence[Committee], cap: Fraction | None, seconds: float
+) -> tuple[Fraction | None, Fraction | None]:
+    """Return the best score without a member and its bound; no bound: no committee."""
+    if member in problem.required:
+        return None, None
+    left = problem.with_requests([*problem.requests, Forbid(member)], problem.asked_diversity)
+    if not left.allowed:
+        return None, None
+    ledger, yardstick, method = open_ledger(left), Yardstick(left), _exact(left)
+    for committee in known:
+        ledger.offer(committee.ballots, committee.threshold)
+    _bound_quickly(left, ledger, method)
+    if cap is not None:  # what no committee exceeds, none without this member does
+        yardstick.tighten(ledger, cap)
+    quick = yardstick.standing(ledger)[1]
+    # Exact methods speak of committees with one vote each, the closure bound of all.
+    one_vote_each = all(committee.n_votes == committee.size for committee in known)
+    if seconds > 0 and one_vote_each and not ledger.closed:
+        with threadpool_limits(1, "blas"):
+            outcome = solve_any(left, method, Run(ledger, time.time() + seconds))
+        if outcome.infeasible:
+            return None, None
+    best, bound = yardstick.standing(ledger)
+    # A proof that was cut short may know less than what was known before it.
+    bound = min(bound, quick)
+    return best, bound if best is None else max(bound, best)
+
+
+def _exact(problem: Problem) -> Method:
+    exact = METHODS["exact"]
+    return for_margins(exact) if isinstance(problem, MarginProblem) else exact
+
+
+def _bound_quickly(problem: Problem, ledger: Ledger, method: Method) -> None:
+    """Bound a problem by minimum cuts alone."""
+    if isinstance(ledger, Account):
+        cut_by_closure(method, Run(ledger, math.inf))
+    else:
+        ledger.tighten(closure_bound(problem))

@@ -1,0 +1,80 @@
+"""`Yardstick`: what committees of a problem are worth, as fractions that compare exactly.
+
+Weighted sums and margins are counted in units; other formulas have a score, which is the value or
+its square with a sign. Whatever it is, more is better, and it can be read as the value that users
+know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..account import Account, best_by_score
+from ..committee import Committee
+from ..exact import float_above
+from ..formulas import Ratio
+from ..ledger import Ledger
+from ..problem import Problem
+
+Seated = tuple[Committee, Fraction]
+"""A committee and its score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What a problem's committees are measured by.
+
+    Parameters
+    ----------
+    problem
+        The judge.
+    """
+
+    problem: Problem
+
+    def score(self, committee: Committee) -> Fraction:
+        """Return what a committee is worth."""
+        if self.problem.formula is None:
+            return Fraction(self.problem.units(committee))
+        return self.problem.formula.score(self.problem.confusion(committee))
+
+    def best(self, members: Sequence[int]) -> Seated | None:
+        """Return these members with the best threshold that is allowed; None if none is."""
+        if self.problem.formula is not None:
+            return best_by_score(self.problem, self.problem.formula, members)
+        found = self.problem.best_threshold(members)
+        return None if found is None else (found[0], Fraction(found[1]))
+
+    def read(self, score: Fraction) -> float:
+        """Return the value that a score stands for."""
+        if self.problem.formula is None:
+            return float(score * self.problem.gains.unit)
+        return self.problem.formula.read(score)
+
+    def read_above(self, score: Fraction) -> float:
+        """Return a float that is not below the value a score stands for."""
+        if self.problem.formula is None:
+            return float_above(score * self.problem.gains.unit)
+        return self.problem.formula.read_above(score)
+
+    def score_of(self, value: float) -> Fraction:
+        """Return the score of a value, exactly."""
+        exact = Fraction(value)
+        if self.problem.formula is None:
+            return exact / self.problem.gains.unit
+        return exact if isinstance(self.problem.formula, Ratio) else exact * abs(exact)
+
+    def standing(self, ledger: Ledger) -> tuple[Fraction | None, Fraction]:
+        """Return the best score in a ledger of this problem, and the bound."""
+        if isinstance(ledger, Account):
+            return ledger.score, ledger.top
+        return None if ledger.units is None else Fraction(ledger.units), Fraction(ledger.bound)
+
+    def tighten(self, ledger: Ledger, bound: Fraction) -> None:
+        """Enter a bound into a ledger of this problem, if it is lower than what it has."""
+        if isinstance(ledger, Account):
+            ledger.bound_by(min(ledger.top, bound))
+        else:
+            ledger.tighten(bound)
