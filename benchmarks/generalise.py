@@ -1,11 +1,15 @@
 """Which committees are good on rows nobody has seen: margins, the paper's optima, the literature.
 
-``python benchmarks/generalise.py --votes FOLDER`` runs every variant of `variants` on the pools of
-six data sets, two seeds, ten folds, and writes docs/results/generalisation.md. Vote files that are
-missing in the folder are trained first (``pip install -e '.[bench]'``; an hour or two), or left out
-with ``--no-training``. Results go to a file line by line; what is in it is not run again, so the
-command can be stopped and repeated, and run several times at once with different ``--only`` and
-``--store``; ``--only report --read STORE ...`` puts them together.
+``python benchmarks/generalise.py`` runs every variant of `variants` on the pools of six data sets,
+two seeds, ten folds, with votes made in both ways of `votes_for`, and writes
+docs/results/generalisation.md. Vote files that are missing are trained first (``pip install -e
+'.[bench]'``; some hours, most of them for out-of-fold votes), or left out with ``--no-training``.
+Results go to a file line by line; what is in it is not run again, so the command can be stopped and
+repeated, and run several times at once with different ``--only`` and ``--store``; ``--only report
+--read STORE ...`` puts them together. Part of it:
+
+    python benchmarks/generalise.py --sets prk --seeds 10 --folds 0 1 --page page.md
+    python benchmarks/generalise.py --ways "out of fold" --seeds 10 --minutes 25 --page page.md
 """
 
 from __future__ import annotations
@@ -29,8 +33,7 @@ TARGET = ROOT / "docs/results/generalisation.md"
 SETS = ("prk", "bcw", "msk", "qsr", "drd", "spa")
 SEEDS = (10, 20)
 FOLDS = range(10)
-OUT_OF_FOLD_POOLS = (("bcw", 10), ("bcw", 20), ("prk", 10))
-"""Data sets and seeds small enough to train everything four times."""
+WAYS = ("hold-out", "out of fold")
 
 GROUPS = {
     "cheap": tuple(CHEAP),
@@ -63,20 +66,27 @@ def read_results(stores: Iterable[Path]) -> dict[Key, dict]:
     return results
 
 
-def cells() -> Iterator[tuple[str, int, int, str]]:
-    """Yield data set, seed, fold, and the way the votes are made."""
-    for seed in SEEDS:
-        for name in SETS:
-            yield from ((name, seed, fold, "hold-out") for fold in FOLDS)
-    for name, seed in OUT_OF_FOLD_POOLS:
-        yield from ((name, seed, fold, "out of fold") for fold in FOLDS)
+def cells(options: argparse.Namespace) -> Iterator[tuple[str, int, int, str]]:
+    """Yield data set, seed, fold, and the way the votes are made.
+
+    The first folds of all data sets come first, so that a run that is stopped has seen them all.
+    """
+    for way in options.ways:
+        for seed in options.seeds:
+            for fold in options.folds:
+                yield from ((name, seed, fold, way) for name in options.sets)
 
 
-def run(folder: Path, store: Path, names: Iterable[str], *, training: bool) -> None:
-    """Run what is missing."""
-    done = read_results([store])
-    store.parent.mkdir(parents=True, exist_ok=True)
-    for name, seed, fold, way in cells():
+def run(options: argparse.Namespace, names: Iterable[str]) -> None:
+    """Run what is missing, until the time is up."""
+    folder, store, training = options.votes, options.store, not options.no_training
+    done = read_results([*options.read, store])
+    for needed in (folder, store.parent):
+        needed.mkdir(parents=True, exist_ok=True)
+    until = time.monotonic() + 60 * options.minutes
+    for name, seed, fold, way in cells(options):
+        if time.monotonic() > until:
+            return
         wanted = [label for label in names if way == "hold-out" or label in OUT_OF_FOLD]
         missing = [label for label in wanted if (name, seed, fold, way, label) not in done]
         path = vote_file(folder, name, seed, fold, out_of_fold=way != "hold-out")
@@ -115,17 +125,25 @@ def judge(path: Path, names: Iterable[str], seed: int) -> Iterator[tuple[str, di
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--votes", type=Path, required=True, help="folder of the vote files")
+    parser.add_argument(
+        "--votes", type=Path, default=ROOT / ".benchmarks/votes", help="folder of the vote files"
+    )
     parser.add_argument("--store", type=Path, default=ROOT / ".benchmarks/generalise.jsonl")
     parser.add_argument("--read", type=Path, nargs="*", default=[], help="other stores to report")
     parser.add_argument("--only", choices=GROUPS, help="a group of variants; all when omitted")
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, help="these instead of a group")
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS)
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS)
+    parser.add_argument("--folds", type=int, nargs="+", choices=FOLDS, default=FOLDS)
+    parser.add_argument("--ways", nargs="+", choices=WAYS, default=WAYS)
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="begin nothing after")
+    parser.add_argument("--page", type=Path, default=TARGET, help="where the report goes")
     parser.add_argument("--no-training", action="store_true")
     options = parser.parse_args()
-    names = GROUPS[options.only] if options.only else tuple(VARIANTS)
-    run(options.votes, options.store, names, training=not options.no_training)
+    run(options, options.variants or GROUPS.get(options.only, tuple(VARIANTS)))
     results = read_results([*options.read, options.store])
     if options.only in (None, "report"):
-        write_report(list(results.values()), TARGET)
+        write_report(list(results.values()), options.page)
 
 
 if __name__ == "__main__":

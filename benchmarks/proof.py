@@ -1,10 +1,12 @@
 """Every exact path against brute force, on thousands of random problems.
 
-Run it with ``make proof`` or ``python benchmarks/proof.py --count 2000 --jobs 2``. Each instance
+Run it with ``make proof`` or ``python benchmarks/proof.py --count 2000 --jobs 2``. Weighted sums
 (up to 12 classifiers, 60 rows, weights from -3 to 5, half of them with diversity limits or other
-constraints) is solved by every method, every installed solver, presolve on and off, and compared
-with an oracle that shares no code with the package. Finished instances are kept in the state
-file, so an interrupted run goes on where it stopped; the table is written at the end.
+constraints) are solved by every method, every installed solver, presolve on and off, and compared
+with an oracle that shares no code with the package. Ratios and other curves, margins, and plurality
+committees of more than two classes are solved by all methods that are exact for them. Finished
+instances are kept in the state file, so an interrupted run goes on where it stopped; the table is
+written at the end.
 """
 
 from __future__ import annotations
@@ -21,20 +23,18 @@ import joblib
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+from proof import KINDS  # noqa: E402 - the tests' module, not this one
 
-def check_seed(seed: int) -> dict[str, object]:
+
+def check_seed(kind: str, seed: int) -> dict[str, object]:
     """Check one instance on all paths."""
-    from instances import random_instance
-    from proof import check, exact_paths
-
-    instance = random_instance(seed)
     began = time.perf_counter()
-    paths = exact_paths()
-    wrong = check(instance, paths)
+    paths, wrong, limited = KINDS[kind](seed)
     return {
+        "kind": kind,
         "seed": seed,
-        "paths": list(paths),
-        "constrained": bool(instance.constraints or instance.diversity),
+        "paths": paths,
+        "constrained": limited,
         "wrong": wrong,
         "seconds": time.perf_counter() - began,
     }
@@ -42,7 +42,8 @@ def check_seed(seed: int) -> dict[str, object]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=int, default=2000, help="how many instances")
+    parser.add_argument("--count", type=int, default=2000, help="how many instances of each kind")
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="run only these")
     parser.add_argument("--jobs", type=int, default=-1, help="how many processes")
     parser.add_argument("--state", type=Path, default=ROOT / ".proof.jsonl")
     parser.add_argument("--table", type=Path, default=ROOT / "docs/benchmarks/proof.md")
@@ -50,21 +51,24 @@ def main() -> int:
 
     done = {}
     if options.state.exists():
-        done = {row["seed"]: row for row in map(json.loads, options.state.open())}
-    left = [seed for seed in range(options.count) if seed not in done]
+        rows = map(json.loads, options.state.open())
+        # Files from before there were other kinds do not name theirs.
+        done = {(row.setdefault("kind", next(iter(KINDS))), row["seed"]): row for row in rows}
+    wanted = [(kind, seed) for kind in options.kinds for seed in range(options.count)]
+    left = [key for key in wanted if key not in done]
     results = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")(
-        joblib.delayed(check_seed)(seed) for seed in left
+        joblib.delayed(check_seed)(*key) for key in left
     )
     with options.state.open("a") as state:
         for place, row in enumerate(results, 1):
-            done[row["seed"]] = row
+            done[row["kind"], row["seed"]] = row
             state.write(json.dumps(row) + "\n")
             state.flush()
             for line in row["wrong"]:
                 print(line, flush=True)
             if place % 50 == 0:
                 print(f"{place} of {len(left)}", file=sys.stderr, flush=True)
-    rows = [done[seed] for seed in range(options.count)]
+    rows = list(done.values())
     options.table.write_text(table(rows))
     print(f"{options.table}: {sum(bool(row['wrong']) for row in rows)} instances with a fault")
     return int(any(row["wrong"] for row in rows))
@@ -74,23 +78,28 @@ def table(rows: list[dict]) -> str:
     """Write the outcome as Markdown."""
     from voteprune import solvers
 
-    paths = Counter(path for row in rows for path in row["paths"])
-    faults = Counter(line.split(", ", 1)[1].split(":")[0] for row in rows for line in row["wrong"])
     versions = ", ".join(f"{s.name} {s.version}" for s in solvers() if s.installed)
+    counts = Counter(row["kind"] for row in rows)
+    limited = Counter(row["kind"] for row in rows if row["constrained"])
+    told = ", ".join(f"{counts[kind]} {kind} ({limited[kind]})" for kind in KINDS if counts[kind])
     lines = [
         "# Every exact path against brute force",
         "",
-        f"`python benchmarks/proof.py --count {len(rows)}`: {len(rows)} random instances, "
-        f"{sum(row['constrained'] for row in rows)} of them with diversity limits or other "
-        f"constraints; {versions}.",
+        f"`python benchmarks/proof.py`: random instances, {told}; in brackets how many of them "
+        f"with diversity limits or other constraints. {versions}.",
         "",
         "A fault is a missed optimum, a bound ever reported below the optimum, a broken limit, a "
         "confusion that does not recount, an incident, or an infeasible request not recognised.",
         "",
-        "| path | instances | faults |",
-        "|---|---|---|",
-        *(f"| {path} | {count} | {faults[path]} |" for path, count in paths.items()),
+        "| problems | path | instances | faults |",
+        "|---|---|---|---|",
     ]
+    for kind in KINDS:
+        here = [row for row in rows if row["kind"] == kind]
+        paths = Counter(path for row in here for path in row["paths"])
+        wrong = [line.split(", ", 1)[1].split(":")[0] for row in here for line in row["wrong"]]
+        faults = Counter(wrong)
+        lines += [f"| {kind} | {path} | {n} | {faults[path]} |" for path, n in paths.items()]
     return "\n".join(lines) + "\n"
 
 

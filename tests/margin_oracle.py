@@ -66,3 +66,26 @@ def margin_instance(seed, most_classifiers=7, most_rows=25):
 
 def best_of(truth, request):
     return truth.best_margin(request["objective"], request["constraints"], request["diversity"])
+
+
+def faults(seed, most_classifiers=8, **options):
+    """Everything that is wrong with what an exact method makes of a random case."""
+    votes, request, truth = margin_instance(seed, most_classifiers)
+    best = best_of(truth, request)
+    solution = vp.prune(votes, **request, **options, random_state=seed, time_limit=30)
+    if solution.incidents:
+        yield f"{solution.incidents}"
+    if best is None:
+        if solution.status != "infeasible" or "no committee" not in solution.explanation:
+            yield f"{solution.status} where nothing is allowed"
+        return
+    if solution.status != "optimal":
+        yield f"{solution.status} where {float(best)} is optimal"
+        return
+    value = truth.margin_of(request["objective"], solution.committee.members)
+    if value > best or abs(value - best) > Fraction(1, 10**9):
+        yield f"{float(value)} where {float(best)} is optimal"
+    if abs(solution.value - value) > 1e-9:
+        yield "the value does not recount"
+    if min([*(progress.bound for progress in solution.trace), solution.bound]) < float(best):
+        yield "a bound below the optimum"

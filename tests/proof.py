@@ -1,14 +1,19 @@
-"""The law every exact path obeys, checked on one instance."""
+"""The law every exact path obeys, checked on one instance of each kind of problem."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from fractions import Fraction
 from unittest import mock
 
+import curves
+import margin_oracle
+import plurality_oracle
 import voteprune as vp
-from instances import Instance
+from instances import Instance, random_instance
 from oracle import Oracle
-from voteprune import engine
+from voteprune import engine, margins, parametric, plurality
 
 
 def exact_paths() -> dict[str, dict]:
@@ -86,3 +91,72 @@ def judge(solution, bounds, best, truth, instance):
         list(committee.members), recount, instance.constraints, instance.diversity
     ):
         yield "the committee breaks a limit"
+
+
+Faults = Callable[..., Iterable[str]]
+ENUMERATING = (
+    (engine, "ENUMERATE"),
+    (parametric, "ENUMERATE"),
+    (margins.exact, "_ENUMERATE"),
+    (plurality.exact, "ENUMERATE"),
+)
+"""Up to which size pools are tried out rather than solved."""
+
+
+def two_ways(seed: int, faults: Faults, *others: dict) -> tuple[list[str], list[str]]:
+    """Check a problem on the exact method, with small pools tried out and not, and on others.
+
+    Returns
+    -------
+    paths, wrong
+        The paths checked, and what is wrong.
+    """
+    paths = {"exact": {}, "exact without enumeration": {}}
+    paths |= {" ".join(map(str, other.values())): other for other in others}
+    wrong = []
+    for name, options in paths.items():
+        with ExitStack() as stack:
+            for room, limit in ENUMERATING if name.endswith("enumeration") else ():
+                stack.enter_context(mock.patch.object(room, limit, 0))
+            wrong += [f"seed {seed}, {name}: {line}" for line in faults(options)]
+    return list(paths), wrong
+
+
+def sums(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check a weighted sum on every method, every solver, presolve on and off."""
+    instance, paths = random_instance(seed), exact_paths()
+    limited = bool(instance.constraints or instance.diversity)
+    return list(paths), check(instance, paths), limited
+
+
+def other_curves(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check a ratio, Matthews' correlation or the geometric mean."""
+    instance = curves.curved_instance(seed)
+    others = ({"method": "brute"}, {"method": "merged"})
+    checked = two_ways(seed, lambda options: curves.faults(instance, **options), *others)
+    return *checked, bool(instance.constraints or instance.diversity)
+
+
+def of_margins(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check a ramp or a hinge."""
+    _, request, _ = margin_oracle.margin_instance(seed, 8)
+    brute = {"method": "brute"}
+    checked = two_ways(seed, lambda options: margin_oracle.faults(seed, **options), brute)
+    return *checked, bool(request["constraints"] or request["diversity"])
+
+
+def by_plurality(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check a committee of more than two classes."""
+    *_, constraints = plurality_oracle.random_case(seed)
+    brute = {"method": "brute"}
+    checked = two_ways(seed, lambda options: plurality_oracle.faults(seed, **options), brute)
+    return *checked, bool(constraints)
+
+
+KINDS = {
+    "weighted sums": sums,
+    "ratios and curves": other_curves,
+    "margins": of_margins,
+    "plurality": by_plurality,
+}
+"""Kinds of problems; each is told a seed and tells the paths, what is wrong, and if limited."""

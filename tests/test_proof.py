@@ -3,7 +3,7 @@
 import pytest
 
 from instances import random_instance
-from proof import check, exact_paths
+from proof import KINDS, check, exact_paths
 
 PATHS = exact_paths()
 SEEDS = range(10_000, 10_060)
@@ -20,3 +20,11 @@ def test_every_exact_path_finds_the_optimum_and_never_bounds_below_it(name):
         )
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "weighted sums"])
+def test_other_kinds_of_problems_are_part_of_the_long_proof(kind):
+    for seed in range(20_000, 20_004):
+        paths, wrong, _ = KINDS[kind](seed)
+        assert len(paths) > 2
+        assert wrong == []

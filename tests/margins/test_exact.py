@@ -5,7 +5,7 @@ import pytest
 
 import voteprune as vp
 from faulty_solver import VICES
-from margin_oracle import best_of, margin_instance
+from margin_oracle import best_of, faults, margin_instance
 from voteprune.bounds import closure_bound
 from voteprune.exact import float_above
 from voteprune.margins import MarginProblem, exact
@@ -24,18 +24,7 @@ def programs_only(monkeypatch):
 @pytest.mark.parametrize("seed", range(200, 270))
 def test_programs_prove_the_optimum_of_any_request(seed):
     """Every kind of limit, weight and scale; the bound holds at every moment of the run."""
-    votes, request, truth = margin_instance(seed, most_classifiers=8)
-    best = best_of(truth, request)
-    solution = vp.prune(votes, **request, random_state=seed, time_limit=30)
-    if best is None:
-        assert solution.status == "infeasible"
-        assert "no committee" in solution.explanation
-        return
-    assert solution.status == "optimal", solution.summary()
-    assert solution.incidents == ()
-    assert solution.value == pytest.approx(float(best), abs=1e-9)
-    assert truth.margin_of(request["objective"], solution.committee.members) <= best
-    assert all(progress.bound >= float(best) for progress in solution.trace)
+    assert list(faults(seed)) == []
 
 
 @pytest.mark.usefixtures("programs_only")

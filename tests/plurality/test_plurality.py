@@ -7,49 +7,8 @@ import pytest
 from sklearn import metrics
 
 import voteprune as vp
-from plurality_oracle import all_values, random_case
+from plurality_oracle import faults
 from voteprune.plurality import exact
-
-
-def faults(seed, **options):
-    """Everything that is wrong with what a method makes of a random case."""
-    matrix, y, weights, classes, objective, constraints = random_case(seed)
-    values = dict(all_values(matrix, y, weights, classes, objective, constraints))
-    told = []
-    solution = vp.prune(
-        vp.PluralityVotes(matrix, y, sample_weight=weights, classes=classes),
-        objective=objective,
-        constraints=constraints,
-        random_state=seed,
-        callback=lambda progress: told.append(progress.bound) and False,
-        **options,
-    )
-    if not values:
-        if solution.committee is not None:
-            yield "a committee where none is allowed"
-        exactly = options.get("method", "exact") == "exact" and "time_limit" not in options
-        if exactly and solution.status != "infeasible":
-            yield f"{solution.status} where nothing is allowed"
-        return
-    best = max(values.values())
-    if solution.committee is None:
-        if "time_limit" not in options and options.get("method", "exact") in ("exact", "search"):
-            yield f"{solution.status} where {float(best)} is optimal"
-        return
-    members = solution.committee.members
-    if members not in values:
-        yield "a committee that is not allowed"
-    elif solution.value != float(values[members]):
-        yield f"{solution.value} where {float(values[members])} is counted"
-    if solution.bound is not None and min([*told, solution.bound]) < float(best):
-        yield f"a bound of {min([*told, solution.bound])} below {float(best)}"
-    if options.get("method", "exact") in ("exact", "brute") and "time_limit" not in options:
-        if (solution.status, solution.value) != ("optimal", float(best)):
-            yield f"{solution.status} {solution.value} where {float(best)} is optimal"
-    elif solution.status == "optimal" and solution.value != float(best):
-        yield "optimal, but it is not"
-    if solution.incidents:
-        yield f"{solution.incidents}"
 
 
 @pytest.mark.parametrize("block", range(6))
