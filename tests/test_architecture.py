@@ -13,7 +13,7 @@ SOURCE = Path(vp.__file__).parent
 FLOORS = [
     {"exceptions"},
     {"chart", "exact", "jsonfile", "roots", "verify"},
-    {"confusion", "reading", "tally"},
+    {"confusion", "document", "reading", "tally"},
     {"votes"},
     {"patterns", "committee", "formulas", "diversity"},
     {"formulafile", "gains", "objectives", "pairwise", "words"},

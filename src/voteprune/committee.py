@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
+from typing import ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from . import jsonfile
+from .document import Document
 from .exceptions import InputError
 from .votes import Votes, read_predictions
 
 
 @dataclass(frozen=True, slots=True)
-class Committee:
+class Committee(Document):
     """Members and a threshold: positive iff more than `threshold` members vote positive.
 
     Parameters
@@ -32,6 +33,9 @@ class Committee:
     multiplicities
         How many votes each member has, in the order of `members`; one each when omitted.
     """
+
+    _KIND: ClassVar = "committee"
+    _HOLDERS: ClassVar = {"solution": "committee"}
 
     members: tuple[int, ...]
     threshold: int
@@ -120,31 +124,6 @@ class Committee:
         """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
         return (self.count(votes) > self.threshold).astype(np.int64)
 
-    def to_json(self) -> str:
-        """Write the committee as JSON text."""
-        return jsonfile.dump("committee", self._fields())
-
-    @classmethod
-    def from_json(cls, text: str, source: str = "committee") -> Committee:
-        """Read a committee from the JSON of a committee or of a whole solution.
-
-        Raises
-        ------
-        FileFormatError
-            If the text is not such a document, or describes no valid committee.
-        """
-        kind, fields = jsonfile.parse(text, ("committee", "solution"), source)
-        return cls._from_fields(fields.object("committee") if kind == "solution" else fields)
-
-    @classmethod
-    def load(cls, path: str | Path) -> Committee:
-        """Read a committee from a file that `Committee` or `Solution` wrote."""
-        return cls.from_json(*jsonfile.load_file(path))
-
-    def save(self, path: str | Path) -> None:
-        """Write the committee to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
-
     def _fields(self) -> dict[str, object]:
         return {
             "members": list(self.members),
@@ -155,7 +134,7 @@ class Committee:
         }
 
     @classmethod
-    def _from_fields(cls, fields: jsonfile.Fields) -> Committee:
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),

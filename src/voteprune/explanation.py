@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from . import jsonfile
+from .document import Written
 from .words import wrap
 
 Verdict = Literal["needed", "replaceable", "open"]
@@ -66,7 +65,7 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Written):
     """Why a committee is as good as it is, and not better.
 
     Rows are counted from 0 in the order of the votes; rows of weight zero are never named.
@@ -89,6 +88,8 @@ class Explanation:
     sacrificed
         Rows proved wrong in every committee that is as good as this one; the hopeless among them.
     """
+
+    _KIND: ClassVar = "explanation"
 
     objective: str
     value: float
@@ -159,13 +160,8 @@ class Explanation:
         """Return everything as plain values: what `to_json` writes."""
         return {**asdict(self), "least_wrong": self.least_wrong}
 
-    def to_json(self) -> str:
-        """Write the explanation as JSON text."""
-        return jsonfile.dump("explanation", self.to_dict())
-
-    def save(self, path: str | Path) -> None:
-        """Write the explanation to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
+    def _fields(self) -> dict[str, Any]:
+        return self.to_dict()
 
 
 def _number(value: float | None, missing: str) -> str:

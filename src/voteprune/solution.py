@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from . import jsonfile, words
 from .answer import Status, headline, read_answer, read_optional
@@ -16,6 +15,7 @@ from .committee import Committee
 from .confusion import Confusion
 from .constraints import Constraint
 from .diversity import Diversity
+from .document import Document
 from .exceptions import InputError
 from .explaining import check_reopened, explain, reopen
 from .explanation import Explanation
@@ -29,7 +29,7 @@ _ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Solution:
+class Solution(Document):
     """The best committee found, its recounted value, and how far from optimal it can be.
 
     Checks itself: the value must be what the confusion and the weights say, and the bound must
@@ -69,6 +69,8 @@ class Solution:
     certificate
         The proof, written down where that was asked for. It has a file of its own.
     """
+
+    _KIND: ClassVar = "solution"
 
     status: Status
     termination: str
@@ -197,56 +199,36 @@ class Solution:
         proved = self.bound == self.value
         return explain(problem, self.committee, self.objective, self.bound, proved, time_limit)
 
-    def to_json(self) -> str:
-        """Write the solution as JSON text; the trace is left out."""
+    def _fields(self) -> dict[str, Any]:
+        # The trace and the votes are left out.
         counts = self.confusion
-        return jsonfile.dump(
-            "solution",
-            {
-                "status": self.status,
-                "termination": self.termination,
-                "objective": self.objective,
-                "value": self.value,
-                "bound": self.bound,
-                "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
-                "committee": None if self.committee is None else self.committee._fields(),
-                "confusion": None if counts is None else write_four(counts),
-                "weights": None if self.weights is None else write_formula(self.weights),
-                "constraints": list(self.constraints),
-                "diversity": self.diversity,
-                "explanation": self.explanation,
-                "incidents": list(self.incidents),
-                "method": self.method,
-                "solver": self.solver,
-                "seconds": self.seconds,
-                "seed": self.seed,
-                "n_rows": self.n_rows,
-                "n_patterns": self.n_patterns,
-                "n_classifiers": self.n_classifiers,
-                "versions": self.versions,
-            },
-        )
+        return {
+            "status": self.status,
+            "termination": self.termination,
+            "objective": self.objective,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            "committee": None if self.committee is None else self.committee._fields(),
+            "confusion": None if counts is None else write_four(counts),
+            "weights": None if self.weights is None else write_formula(self.weights),
+            "constraints": list(self.constraints),
+            "diversity": self.diversity,
+            "explanation": self.explanation,
+            "incidents": list(self.incidents),
+            "method": self.method,
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "n_rows": self.n_rows,
+            "n_patterns": self.n_patterns,
+            "n_classifiers": self.n_classifiers,
+            "versions": self.versions,
+        }
 
     @classmethod
-    def from_json(cls, text: str, source: str = "solution") -> Solution:
-        """Read a solution back; it checks itself as a new one does.
-
-        Raises
-        ------
-        FileFormatError
-            If the text is not such a document, or contradicts itself.
-        """
-        _, fields = jsonfile.parse(text, ("solution",), source)
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
         return fields.build(lambda: cls(**_read(fields)))
-
-    @classmethod
-    def load(cls, path: str | Path) -> Solution:
-        """Read a solution from a file that `save` wrote."""
-        return cls.from_json(*jsonfile.load_file(path))
-
-    def save(self, path: str | Path) -> None:
-        """Write the solution to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
 
 
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import jsonfile
+from ..document import Document
 from ..exceptions import InputError
 from .votes import Codes, Label, PluralityVotes, encode, read_label_matrix
 
 
 @dataclass(frozen=True, slots=True)
-class PluralityCommittee:
+class PluralityCommittee(Document):
     """Members with one vote each; ties go to the first class in the order of `classes`.
 
     Parameters
@@ -30,6 +30,9 @@ class PluralityCommittee:
     pool_size
         Number K of classifiers in the pool the members were chosen from.
     """
+
+    _KIND: ClassVar = "plurality_committee"
+    _HOLDERS: ClassVar = {"plurality_solution": "committee"}
 
     members: tuple[int, ...]
     names: tuple[str, ...]
@@ -97,32 +100,6 @@ class PluralityCommittee:
             )
         return matrix[:, list(self.members)]
 
-    def to_json(self) -> str:
-        """Write the committee as JSON text."""
-        return jsonfile.dump("plurality_committee", self._fields())
-
-    @classmethod
-    def from_json(cls, text: str, source: str = "committee") -> PluralityCommittee:
-        """Read a committee from the JSON of a committee or of a whole solution.
-
-        Raises
-        ------
-        FileFormatError
-            If the text is not such a document, or describes no valid committee.
-        """
-        kinds = ("plurality_committee", "plurality_solution")
-        kind, fields = jsonfile.parse(text, kinds, source)
-        return cls._from_fields(fields if kind == kinds[0] else fields.object("committee"))
-
-    @classmethod
-    def load(cls, path: str | Path) -> PluralityCommittee:
-        """Read a committee from a file that it or its solution wrote."""
-        return cls.from_json(*jsonfile.load_file(path))
-
-    def save(self, path: str | Path) -> None:
-        """Write the committee to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
-
     def _fields(self) -> dict[str, object]:
         return {
             "members": list(self.members),
@@ -132,7 +109,7 @@ class PluralityCommittee:
         }
 
     @classmethod
-    def _from_fields(cls, fields: jsonfile.Fields) -> PluralityCommittee:
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),

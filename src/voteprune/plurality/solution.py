@@ -6,11 +6,11 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, Self, get_args
 
 from .. import jsonfile, words
 from ..answer import Status, headline, read_answer, read_optional
+from ..document import Document
 from ..exceptions import InputError
 from ..ledger import Progress, relative_gap
 from .committee import PluralityCommittee
@@ -21,7 +21,7 @@ _WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PluralitySolution:
+class PluralitySolution(Document):
     """The best committee found, its recounted value, and how far from optimal it can be.
 
     Parameters
@@ -44,6 +44,8 @@ class PluralitySolution:
     explanation, incidents, trace
         As on `Solution`.
     """
+
+    _KIND: ClassVar = "plurality_solution"
 
     status: Status
     termination: str
@@ -124,49 +126,29 @@ class PluralitySolution:
         lines += [f"  incident     {incident}" for incident in self.incidents]
         return "\n".join(lines)
 
-    def to_json(self) -> str:
-        """Write the solution as JSON text; the trace is left out."""
+    def _fields(self) -> dict[str, Any]:
+        # The trace and the votes are left out.
         rows = None
         if self.confusion is not None:
             rows = [[str(cell) for cell in row] for row in self.confusion]
-        return jsonfile.dump(
-            "plurality_solution",
-            {
-                **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE)},
-                "value": self.value,
-                "bound": self.bound,
-                "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
-                "committee": None if self.committee is None else self.committee._fields(),
-                "confusion": None if rows is None else [" ".join(row) for row in rows],
-                "classes": list(self.classes),
-                "constraints": list(self.constraints),
-                "incidents": list(self.incidents),
-                "solver": self.solver,
-                "seconds": self.seconds,
-                "versions": self.versions,
-            },
-        )
+        return {
+            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE)},
+            "value": self.value,
+            "bound": self.bound,
+            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            "committee": None if self.committee is None else self.committee._fields(),
+            "confusion": None if rows is None else [" ".join(row) for row in rows],
+            "classes": list(self.classes),
+            "constraints": list(self.constraints),
+            "incidents": list(self.incidents),
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
 
     @classmethod
-    def from_json(cls, text: str, source: str = "solution") -> PluralitySolution:
-        """Read a solution back; it checks itself as a new one does.
-
-        Raises
-        ------
-        FileFormatError
-            If the text is not such a document, or contradicts itself.
-        """
-        _, fields = jsonfile.parse(text, ("plurality_solution",), source)
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
         return fields.build(lambda: cls(**_read(fields)))
-
-    @classmethod
-    def load(cls, path: str | Path) -> PluralitySolution:
-        """Read a solution from a file that `save` wrote."""
-        return cls.from_json(*jsonfile.load_file(path))
-
-    def save(self, path: str | Path) -> None:
-        """Write the solution to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
 
 
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:
