@@ -13,7 +13,7 @@ import plurality_oracle
 import voteprune as vp
 from instances import Instance, random_instance
 from oracle import Oracle
-from voteprune import engine, margins, parametric, plurality
+from voteprune import engine, margins, parametric, plurality, refuting
 
 
 def exact_paths() -> dict[str, dict]:
@@ -21,7 +21,8 @@ def exact_paths() -> dict[str, dict]:
     paths = {
         "brute": {"method": "brute"},
         "exact": {"method": "exact"},
-        "exact without enumeration": {"method": "exact", "enumerate": 0},
+        "exact by clauses": {"method": "exact", "enumerate": 0, "clauses": float("inf")},
+        "exact by levels": {"method": "exact", "enumerate": 0, "clauses": -1.0},
     }
     for info in vp.solvers():
         if not info.installed:
@@ -45,7 +46,10 @@ def check(instance: Instance, paths: dict[str, dict], time_limit: float = 60.0) 
         lowest = []
         options = dict(path)
         # Small pools are enumerated; the engine's other parts must be right for them too.
-        with mock.patch.object(engine, "ENUMERATE", options.pop("enumerate", engine.ENUMERATE)):
+        with (
+            mock.patch.object(engine, "ENUMERATE", options.pop("enumerate", engine.ENUMERATE)),
+            mock.patch.object(refuting, "CLOSE", options.pop("clauses", refuting.CLOSE)),
+        ):
             solution = vp.prune(
                 instance.votes,
                 **instance.request(),

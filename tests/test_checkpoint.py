@@ -14,7 +14,7 @@ import pytest
 
 import voteprune as vp
 from voteprune import engine, proving
-from voteprune.checkpoint import load_boxes
+from voteprune.checkpoint import load_proof
 from voteprune.problem import Problem
 
 
@@ -90,7 +90,7 @@ def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, no_solver):
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
         assert file.exists()
-        load_boxes(file, Problem.of(votes))
+        load_proof(file, Problem.of(votes))
         assert [path.name for path in tmp_path.iterdir() if path.suffix == ".npz"] == ["proof.npz"]
     whole = vp.prune(votes, time_limit=120, random_state=0)
     resumed = vp.prune(votes, time_limit=120, random_state=0, checkpoint=file)

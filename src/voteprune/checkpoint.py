@@ -1,4 +1,4 @@
-"""An unfinished proof on file: which boxes are open, and the best committee.
+"""An unfinished proof on file: which boxes or cells are open, and the best committee.
 
 The file belongs to one problem: a digest of the merged votes, the gains and the limits is kept with
 it, and a file of another problem is refused. It is written whole or not at all, after every round,
@@ -11,18 +11,20 @@ import hashlib
 import io
 import json
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from . import jsonfile
 from .bounds import Box
+from .clauses import Cell
 from .committee import Committee
 from .exceptions import FileFormatError, InputError
 from .problem import Problem
 
 _FIELDS = ("pairs", "bounds", "done", "decided", "by")
-_FORMAT = "voteprune checkpoint 1"
+_FORMAT = "voteprune checkpoint 2"
 
 
 def digest(problem: Problem) -> str:
@@ -62,31 +64,54 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
     file = Path(path)
     if file.is_dir() or not file.parent.is_dir():
         raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
-    load_boxes(file, problem)
+    load_proof(file, problem)
     return file
 
 
-def save_boxes(
-    path: Path, problem: Problem, committee: Committee | None, boxes: tuple[Box, ...]
-) -> None:
-    """Write open boxes and the best committee, whole or not at all."""
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is on file.
+
+    Parameters
+    ----------
+    committee
+        The best committee, None if there was none.
+    boxes
+        Open boxes; None if the proof had not come to boxes.
+    cells
+        Open cells; None if it had gone on to boxes.
+    """
+
+    committee: Committee | None
+    boxes: tuple[Box, ...] | None = None
+    cells: tuple[Cell, ...] | None = None
+
+
+def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
+    """Write what is open and the best committee, whole or not at all."""
+    committee = kept.committee
     header = {
         "format": _FORMAT,
         "problem": digest(problem),
         "members": None if committee is None else [int(k) for k in committee.members],
         "threshold": None if committee is None else int(committee.threshold),
-        "keys": [int(box.key) for box in boxes],
+        "keys": None if kept.boxes is None else [int(box.key) for box in kept.boxes],
     }
-    arrays = {f"{name}_{i}": getattr(box, name) for i, box in enumerate(boxes) for name in _FIELDS}
+    arrays = {
+        f"{name}_{i}": getattr(box, name)
+        for i, box in enumerate(kept.boxes or ())
+        for name in _FIELDS
+    }
+    if kept.cells is not None:
+        arrays["cell_bounds"] = np.array([cell.bound for cell in kept.cells], dtype=np.float64)
+        arrays["cells"] = np.array([cell.decided for cell in kept.cells], dtype=np.int8)
     content = io.BytesIO()
     np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
     jsonfile.write_bytes(path, content.getvalue())
 
 
-def load_boxes(
-    path: Path | None, problem: Problem
-) -> tuple[Committee | None, tuple[Box, ...]] | None:
-    """Read what `save_boxes` wrote; None where there is no file yet.
+def load_proof(path: Path | None, problem: Problem) -> Kept | None:
+    """Read what `save_proof` wrote; None where there is no file yet.
 
     Raises
     ------
@@ -100,10 +125,15 @@ def load_boxes(
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
-            boxes = tuple(
-                Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))
-                for i, key in enumerate(header["keys"])
-            )
+            boxes = cells = None
+            if header["keys"] is None:
+                both = zip(file["cell_bounds"], file["cells"], strict=True)
+                cells = tuple(Cell(float(bound), decided) for bound, decided in both)
+            else:
+                boxes = tuple(
+                    Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))
+                    for i, key in enumerate(header["keys"])
+                )
         right = header["format"] == _FORMAT
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileFormatError(
@@ -115,6 +145,7 @@ def load_boxes(
             f"{path} belongs to another problem: other votes, another objective or other limits. "
             "Name another file, or delete it.",
         )
-    if header["members"] is None:
-        return None, boxes
-    return problem.committee(header["members"], header["threshold"]), boxes
+    committee = None
+    if header["members"] is not None:
+        committee = problem.committee(header["members"], header["threshold"])
+    return Kept(committee, boxes, cells)

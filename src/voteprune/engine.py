@@ -2,12 +2,14 @@
 
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees and the closure bound, in milliseconds.
-2. Local search, for a second or so.
-3. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
+2. Local search, for a moment.
+3. Where the closure bound is near and patterns are few: clauses (`refuting`), and search beside
+   them, for every better committee refutes more.
+4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
    all the others (`bounds.prices`). What falls below the incumbent is refuted. Search goes on
-   between the rounds, for every better committee refutes more.
-4. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
-5. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
+   between the rounds.
+5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
+6. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
 
 It is anytime: the ledger holds the best committee and a valid bound at every moment.
 """
@@ -15,26 +17,35 @@ It is anytime: the ledger holds the best committee and a valid bound at every mo
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
+from . import proving, refuting
 from .bounds import closure_bound
 from .brute import solve_by_brute_force
 from .mip import settle
 from .openings import open_run
 from .problem import Problem
 from .proving import MOST_CLASSIFIERS, Campaign
+from .refuting import Refutation
 from .run import Outcome, Run
 from .search import Walker, search, solve_by_search
+from .solvers import prepare
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
 
-_FIRST_SEARCH = 1.5
+_GLANCE, _FIRST_SEARCH = 0.25, 1.5
 _SEARCH_SHARE = 0.25
-"""Seconds of the first search, and how much of its time a run then spends on searching."""
+"""Seconds of a first look round and of the first search, and how much of its time a run then spends
+on searching."""
 
+_CLAUSES_SHARE = 0.5
 _SOLVER_SHARE = 0.5
-"""How much of the time left a MIP solver gets for what the bounds leave open."""
+"""How much of the time left clauses get, and a MIP solver for what the bounds leave open."""
+
+_STRIDE = 0.1
+"""Seconds of searching at a time while a worker may have something to say."""
 
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
@@ -49,27 +60,56 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         return over
     ledger = run.ledger
     ledger.tighten(closure_bound(problem))
+    if not ledger.closed:
+        # It starts up while we search.
+        worker = refuting.WORKER if Refutation.promises(problem, run) else proving.WORKER
+        prepare(worker, worker)
     walker = Walker(problem, ledger, run.seed) if problem.allowed else None
-    _search(run, walker, _FIRST_SEARCH)
+    _search(run, walker, _GLANCE)
+    if not ledger.closed and run.record is None and Refutation.promises(problem, run):
+        _refute(problem, run, walker)
+    else:
+        _search(run, walker, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
         return Outcome("proved")
     if ledger.units is None or len(problem.allowed) > MOST_CLASSIFIERS:
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
         return solve_by_search(problem, run)
-    return _refute(problem, run, walker)
+    return _prove(problem, run, walker)
 
 
-def _refute(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
-    """Refute everything better than the best committee, or find it."""
+def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
+    """Refute by clauses what is better than the best committee, for a part of the time."""
+    refutation = Refutation(problem, run)
+    until = time.time() + _CLAUSES_SHARE * run.seconds_left
+    beside = _beside(run, walker)
+    while not refutation.over and time.time() < until:
+        began = time.time()
+        if not refutation.round(until, beside):
+            return
+        if beside is None and not refutation.over:
+            # At first both matter alike.
+            share = 1.0 if run.ledger.seconds < 2 * _FIRST_SEARCH else _SEARCH_SHARE
+            _search(run, walker, share * (time.time() - began))
+        elif beside is not None and not beside():
+            beside = None
+
+
+def _prove(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
+    """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
+    beside = _beside(run, walker)
     while not campaign.over and run.seconds_left > 0:
         began = time.time()
-        if not campaign.round(branch=asked):
+        if not campaign.round(branch=asked, meanwhile=beside):
             return settle(problem, run)
         if campaign.over or not walker:
             continue
-        _search(run, walker, _SEARCH_SHARE * (time.time() - began))
+        if beside is None:
+            _search(run, walker, _SEARCH_SHARE * (time.time() - began))
+        elif not beside():
+            beside = None
         if campaign.settled and not asked:
             asked = True
             region = campaign.region()
@@ -85,5 +125,28 @@ def _refute(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
 def _search(run: Run, walker: Walker | None, seconds: float) -> None:
     if walker is not None:
         until = time.time() + min(seconds, 0.2 * run.seconds_left)
-        # Small pools are searched through long before.
-        search(walker, run.ledger, until, patience=2 * run.ledger.problem.n_classifiers)
+        search(walker, run.ledger, until, patience=_patience(run))
+
+
+def _patience(run: Run) -> int:
+    # Small pools are searched through long before.
+    return 2 * run.ledger.problem.n_classifiers
+
+
+def _beside(run: Run, walker: Walker | None) -> Callable[[], bool] | None:
+    """Return a search to go on with beside a worker, a stride at a time; None on a single core.
+
+    It has enough when nothing better has turned up for a good while.
+    """
+    if walker is None or run.threads < 2:
+        return None
+    ledger, idle = run.ledger, 0
+
+    def stride() -> bool:
+        nonlocal idle
+        best = ledger.units
+        search(walker, ledger, min(run.deadline, time.time() + _STRIDE), patience=1)
+        idle = idle + 1 if ledger.units == best else 0
+        return idle < _patience(run) and not ledger.closed and run.seconds_left > 0
+
+    return stride

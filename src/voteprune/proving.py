@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import replace
+from collections.abc import Callable
 
-import joblib
 import numpy as np
 
 from .bounds import Box, Levels, Proof, Step
 from .bounds.cuts import Row
 from .bounds.task import Share, Task
-from .checkpoint import load_boxes, save_boxes
+from .checkpoint import Kept, load_proof, save_proof
 from .formulation.model import Floats
 from .mip import Region
 from .problem import Problem
 from .run import Run
-from .solvers import SolverFailure, call
+from .sharing import share_out
+from .solvers import SolverFailure
+
+WORKER = "voteprune.bounds.tree"
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
@@ -70,16 +72,18 @@ class Campaign:
         """Whether nothing is open."""
         return not self._boxes
 
-    def round(self, *, branch: bool) -> bool:
+    def round(self, *, branch: bool, meanwhile: Callable[[], bool] | None = None) -> bool:
         """Work for one round; tell if the workers can go on.
 
         Parameters
         ----------
         branch
             Whether boxes may be branched; if not, `settled` says when there is nothing else to do.
+        meanwhile
+            Something to do here while there is but one worker; takes the place of a second.
         """
         run = self._run
-        workers = 1 if run.record is not None else max(1, run.threads)
+        workers = 1 if run.record is not None else max(1, run.threads - (meanwhile is not None))
         until = min(run.deadline, time.time() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
@@ -90,7 +94,7 @@ class Campaign:
             for place, boxes in enumerate(_deal(self._boxes, workers))
         ]  # fmt: skip
         try:
-            self._shares = self._share_out(tasks)
+            self._shares = share_out(WORKER, tasks, self._report, meanwhile)
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False
@@ -105,7 +109,8 @@ class Campaign:
                 self._offer(members)
         self._take_stock()
         if run.checkpoint is not None:
-            save_boxes(run.checkpoint, self._problem, run.ledger.committee, self._boxes)
+            kept = Kept(run.ledger.committee, boxes=self._boxes)
+            save_proof(run.checkpoint, self._problem, kept)
         return True
 
     def region(self) -> Region | None:
@@ -131,22 +136,6 @@ class Campaign:
         """Note that a solver has settled what was open."""
         if self._proof is not None:
             self._proof.trusted.append((solver, self._run.ledger.bound))
-
-    def _share_out(self, tasks: list[Task]) -> list[Share]:
-        if len(tasks) == 1:
-            # The end of a round is no deadline: what was begun is finished.
-            latest = self._run.deadline
-            return [call("bounds", "voteprune.bounds.tree", (tasks[0],), latest, self._report)]
-        try:
-            now = time.time()
-            # Whatever backend the user has configured: processes here, or a Dask cluster.
-            shares = joblib.Parallel(n_jobs=len(tasks))(
-                joblib.delayed(_work)(task, task.deadline - now, task.latest - now)
-                for task in tasks
-            )
-        except (OSError, RuntimeError) as error:
-            raise SolverFailure(f"a worker failed: {error}") from error
-        return list(shares)
 
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         ledger = self._run.ledger
@@ -198,12 +187,14 @@ class Campaign:
         return float(self._scale * (bound + self._levels.room(bound)))
 
     def _resume(self) -> None:
-        kept = load_boxes(self._run.checkpoint, self._problem)
-        if kept is not None:
-            committee, self._boxes = kept
+        kept = load_proof(self._run.checkpoint, self._problem)
+        if kept is None:
+            return
+        if kept.boxes is not None:
+            self._boxes = kept.boxes
             self._number = max((box.key for box in self._boxes), default=0)
-            if committee is not None:
-                self._run.ledger.offer(committee.members, committee.threshold)
+        if kept.committee is not None:
+            self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
 
 
 def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
@@ -216,11 +207,3 @@ def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
         boxes = (*(box for box in boxes if box is not widest), widest.only(odd), widest.only(~odd))
     ordered = sorted(boxes, key=lambda box: -float(box.bounds.max()))
     return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]
-
-
-def _work(task: Task, seconds: float, at_most: float) -> Share:
-    """Work on a task in a worker, whose clock may not be ours."""
-    from .bounds.tree import solve
-
-    now = time.time()
-    return solve(replace(task, deadline=now + seconds, latest=now + at_most))

@@ -3,8 +3,9 @@
 At a fixed threshold L only the patterns with exactly L or L + 1 votes can change sides when one
 member comes or goes, so the gains of all joins, departures and swaps are a few small matrix
 products over those critical patterns. After every move the threshold is set anew, exactly, from
-one histogram of the vote counts. A tabu list keeps the walk from turning back at once; walks
-start from random committees and from disturbed good ones.
+one histogram of the vote counts. A tabu list keeps the walk from turning back at once, and where
+it does not get on, the patterns it has on the wrong side come to weigh more, until it finds another
+way. Walks start from random committees and from disturbed good ones.
 
 Floats guide the walk; every committee worth keeping is recounted by the ledger, which also
 enforces every limit.
@@ -25,6 +26,9 @@ from .run import Outcome, Run
 
 _PATIENCE = 60
 """Moves without a better committee after which a walk ends."""
+
+_IMPATIENCE = 0.1
+"""How much more of its weight a pattern on the wrong side gets after a move that gained nothing."""
 
 _ELITE = 12
 _TRIES = 40
@@ -76,6 +80,8 @@ class Walker:
         self._votes = matrix.astype(np.float32)
         self._counts_of = matrix.astype(np.int32)
         self._net = problem.gains.net.astype(np.float64)
+        # What guides the walk; the net gains, where it has not been stuck.
+        self._guide = self._net
         self._limits = []
         for limit in problem.metric_limits:
             net = limit.gains.net.astype(np.float64)
@@ -97,6 +103,7 @@ class Walker:
         # Half of the walks look beyond the patterns that can change sides at once.
         self._decay = float(self._random.choice((0.0, 0.5)))
         counts = self._counts_of[:, chosen].sum(axis=1)
+        self._guide = self._net
         level, value = self._best_level(counts, int(chosen.sum()))
         best, best_chosen = value, chosen.copy()
         self._offer_if_better(chosen, value)
@@ -114,7 +121,9 @@ class Walker:
                     chosen[k] = sign > 0
                     counts = counts + sign * self._counts_of[:, k]
                     tabu[k] = tenure
+            before = value
             level, value = self._best_level(counts, int(chosen.sum()))
+            level = self._level_ahead(counts, int(chosen.sum()), level, stuck=value <= before)
             idle += 1
             if value > best:
                 best, best_chosen, idle = value, chosen.copy(), 0
@@ -161,11 +170,23 @@ class Walker:
 
     def _best_level(self, counts: NDArray[np.int32], size: int) -> tuple[int, float]:
         """Return the best threshold and the value there, limits on criteria priced in."""
-        values = _by_level(counts, self._net, size)
-        for net, least, price in self._limits:
-            values = values - price * np.maximum(0.0, least - _by_level(counts, net, size))
+        values = self._by_level(counts, size, self._net)
         level = int(np.argmax(values))
         return level, float(values[level])
+
+    def _level_ahead(self, counts: NDArray[np.int32], size: int, level: int, *, stuck: bool) -> int:
+        """Return the threshold to go on at, after another look at what weighs how much."""
+        if stuck:
+            wrong = np.where(self._net > 0, counts <= level, counts > level)
+            self._guide = self._guide + _IMPATIENCE * wrong * self._net
+        return int(np.argmax(self._by_level(counts, size, self._guide)))
+
+    def _by_level(self, counts: NDArray[np.int32], size: int, worth: Floats) -> Floats:
+        """Return the value at each threshold if patterns are worth so much, limits priced in."""
+        values = _sums_above(counts, worth, size)
+        for net, least, price in self._limits:
+            values = values - price * np.maximum(0.0, least - _sums_above(counts, net, size))
+        return values
 
     def _move(
         self,
@@ -248,8 +269,8 @@ class Walker:
         return np.asarray(pull * (self._noise / max(float(np.abs(pull).max()), 1e-12)))
 
     def _priced(self, counts: NDArray[np.int32], level: int) -> Floats:
-        """Return the net gains with those of the violated limits added at their price."""
-        net = self._net
+        """Return what guides the walk, with the gains of violated limits at their price."""
+        net = self._guide
         for limited, least, price in self._limits:
             if limited[counts > level].sum() < least:
                 net = net + price * limited
@@ -273,7 +294,7 @@ class Walker:
             self._elite.remove(min(self._elite, key=lambda kept: kept[0]))
 
 
-def _by_level(counts: NDArray[np.int32], net: Floats, size: int) -> Floats:
+def _sums_above(counts: NDArray[np.int32], net: Floats, size: int) -> Floats:
     """Return the sum of net gains above each threshold 0 .. size - 1."""
     by_count = np.bincount(counts, weights=net, minlength=size + 1)
     return np.asarray(by_count[::-1].cumsum()[::-1][1 : size + 1])

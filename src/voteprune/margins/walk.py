@@ -68,6 +68,10 @@ class MarginWalker(Walker):
             value -= price * max(0.0, least - float(net[counts > level].sum()))
         return level, value
 
+    def _level_ahead(self, counts: NDArray[np.int32], size: int, level: int, *, stuck: bool) -> int:
+        """Return the majority: margins are fine enough for a walk not to get stuck on."""
+        return level
+
     def _all_moves(
         self, chosen: NDArray[np.bool_], counts: NDArray[np.int32], level: int
     ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:

@@ -60,6 +60,7 @@ class _Worker:
             start_new_session=True,  # Ctrl-C is for us; we decide what becomes of the worker
         )
         self.inbox: queue.SimpleQueue[tuple[Any, ...]] = queue.SimpleQueue()
+        self._ready = False
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
@@ -83,6 +84,14 @@ class _Worker:
             return self.inbox.get(timeout=max(0.0, last_call - time.time()))
         except queue.Empty:
             raise SolverFailure(f"{complaint} and was ended") from None
+
+    def get_ready(self, name: str) -> None:
+        """Wait until it has imported its module, if it has not yet."""
+        if not self._ready:
+            (kind,) = self.hear(time.time() + STARTUP, f"{name} did not start")
+            if kind != "ready":
+                raise SolverFailure(f"{name} {self.last_words()}")
+            self._ready = True
 
     def last_words(self) -> str:
         """Return how the process ended, with the last line it wrote."""
@@ -157,6 +166,7 @@ def call(
     request: tuple[Any, ...],
     deadline: float,
     report: Callable[..., None],
+    meanwhile: Callable[[], bool] | None = None,
 ) -> Any:
     """Run ``module.solve(*request, report)`` in a process of its own and return its answer.
 
@@ -172,6 +182,9 @@ def call(
         When it should be done, as `time.time` tells it; it is ended a little later.
     report
         Called here with whatever the other side reports; what it raises ends the worker.
+    meanwhile
+        Called here again and again while there is nothing to hear, for a moment's work each time,
+        until it returns False.
 
     Raises
     ------
@@ -186,6 +199,9 @@ def call(
         worker.request(*request)
         last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
         while True:
+            while meanwhile is not None and worker.inbox.empty():
+                if not meanwhile():
+                    meanwhile = None
             kind, *content = worker.hear(last_call, f"{name} hung past its time limit")
             if kind == "report":
                 report(*content)
@@ -206,20 +222,26 @@ def call(
             worker.end()
 
 
+def prepare(name: str, module: str) -> None:
+    """Start a worker that will be needed soon, unless one is idle; does not wait for it."""
+    with _lock:
+        if not _idle.get(name):
+            _idle.setdefault(name, []).append(_Worker(module))
+
+
 def _take(name: str, module: str) -> _Worker:
-    """Return an idle worker of this name, or a new one that has imported its module."""
+    """Return an idle worker of this name, or a new one, that has imported its module."""
     with _lock:
         kept = _idle.get(name, [])
-        while kept:
+        worker = None
+        while kept and worker is None:
             worker = kept.pop()
-            if worker.process.poll() is None:
-                return worker
-            worker.end()  # died while idle; nothing was lost
-    worker = _Worker(module)
+            if worker.process.poll() is not None:
+                worker.end()  # died while idle; nothing was lost
+                worker = None
+    worker = worker or _Worker(module)
     try:
-        (kind,) = worker.hear(time.time() + STARTUP, f"{name} did not start")
-        if kind != "ready":
-            raise SolverFailure(f"{name} {worker.last_words()}")
+        worker.get_ready(name)
     except BaseException:
         worker.end()
         raise

@@ -1,0 +1,96 @@
+"""`Case`: a problem as the clauses see it, without sizes and thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds.cuts import LimitRow, limit_rows
+from ..formulation.model import Floats
+from ..formulation.rows import objective_scale
+from ..problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Patterns that gain or lose when they are called positive.
+
+    The variables are z, one for each pattern (called positive or not), and then x, one for each
+    classifier (sits or not).
+
+    Parameters
+    ----------
+    votes
+        n x K: who votes for the pattern, of those who are not forbidden.
+    net
+        What each pattern gains when it is called positive, scaled to a handy size.
+    base
+        What a committee gets that calls nothing positive, in the same scale.
+    required
+        Columns that must sit.
+    size_min, size_max
+        Range of sizes.
+    on_members
+        Limits on who sits: ``on_members @ x >= least_members``.
+    on_patterns
+        Limits on what is called positive: ``on_patterns @ z >= least_patterns``.
+    """
+
+    votes: NDArray[np.bool_]
+    net: Floats
+    base: float
+    required: NDArray[np.intp]
+    size_min: int
+    size_max: int
+    on_members: Floats
+    least_members: Floats
+    on_patterns: Floats
+    least_patterns: Floats
+
+    @classmethod
+    def of(cls, problem: Problem) -> tuple[Case, float]:
+        """Return the case of a problem, and how many units make one of its own.
+
+        Forbidden classifiers are left out. The limit on a committee's mean diversity is not looked
+        at, which leaves every bound valid.
+        """
+        gains = problem.gains
+        used = np.flatnonzero(gains.net != 0)
+        scale = objective_scale(gains.net)
+        # Seen as positives, so that t in the rows is z.
+        rows = list(limit_rows(problem, used, np.ones(len(used), dtype=bool)))
+        members = [row for row in rows if row.on_members.any()]
+        patterns = [row for row in rows if not row.on_members.any()]
+        case = cls(
+            votes=problem.patterns.matrix[used][:, list(problem.allowed)],
+            net=gains.net[used].astype(np.float64) / scale,
+            base=gains.base / scale,
+            required=np.flatnonzero(np.isin(problem.allowed, problem.required)),
+            size_min=max(problem.size_min, len(problem.required)),
+            size_max=min(problem.size_max, len(problem.allowed)),
+            on_members=_stacked([row.on_members for row in members], len(problem.allowed)),
+            least_members=_least(members),
+            on_patterns=_stacked([row.on_patterns for row in patterns], len(used)),
+            least_patterns=_least(patterns),
+        )
+        return case, scale
+
+    @property
+    def n_patterns(self) -> int:
+        """Number of patterns."""
+        return len(self.net)
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers."""
+        return int(self.votes.shape[1])
+
+
+def _stacked(rows: list[Floats], width: int) -> Floats:
+    return np.array(rows, dtype=np.float64).reshape(len(rows), width)
+
+
+def _least(rows: list[LimitRow]) -> Floats:
+    return np.array([row.least for row in rows], dtype=np.float64)

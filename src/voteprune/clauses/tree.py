@@ -1,0 +1,236 @@
+"""Branch and cut over cells: bound by the clauses known, find those that are missing, branch.
+
+The cell with the highest bound is worked on, then its higher half, and so on down. Where the linear
+program of the clauses ends at decisions that no committee can take, a clause says so, and the
+program is solved again; where it ends between decisions, the cell is split at a pattern, chosen by
+what splitting there has brought so far. Where nothing is left to say about the patterns, there are
+weights on the classifiers that decide as the program wants to, only not whole ones: then the cell
+is split at a classifier.
+
+Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
+still open.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from ..bounds.box import FREE
+from ..bounds.closure import conflicts as dominated
+from ..bounds.levels import SAFETY
+from ..formulation.model import Floats
+from .case import Case
+from .clause import Clause
+from .conflicts import Conflicts
+from .relaxation import Relaxation, fractions, limits_of
+from .splits import Splits
+from .task import Cell, Share, Task
+
+Report = Callable[[float, int, list[int]], None]
+"""Told the highest bound in the share, the number of open cells, and members to look at."""
+
+_CLAUSES = 2
+"""How many clauses are looked for at a time."""
+
+_ROUNDS, _FIRST_ROUNDS = 3, 60
+"""How often, in a cell and in the first one, if that keeps bringing the bound down."""
+
+_PROGRESS = 1e-3
+_WHOLE = 1e-6
+_SURE = 0.999
+_MOST_PAIRS = 20_000
+
+
+def solve(task: Task, report: Report | None = None) -> Share:
+    """Work on a task until its deadline, or until nothing is open."""
+    with threadpool_limits(1):
+        return _Tree(task, report).work()
+
+
+class _Kept:
+    """What a worker keeps for the next task about the same case."""
+
+    def __init__(self, case: Case) -> None:
+        self.relaxation, self.conflicts = Relaxation(case), Conflicts(case)
+        self.splits = Splits(case.n_patterns + case.n_classifiers)
+        self.random = np.random.default_rng(0)
+        for clause in _pairs(case):
+            self.relaxation.add(clause)
+
+
+_kept: dict[str, _Kept] = {}
+"""What is kept for the last token."""
+
+
+def _keep(task: Task) -> _Kept:
+    """Return what is kept for a task's token, anew if it is new; nothing is kept without one."""
+    if not task.token:
+        return _Kept(task.case)
+    if task.token not in _kept:
+        _kept.clear()
+        _kept[task.token] = _Kept(task.case)
+    return _kept[task.token]
+
+
+def _pairs(case: Case) -> Iterator[Clause]:
+    """Yield the clauses of a pattern and one that has all its votes and more."""
+    everything = np.arange(case.n_patterns)
+    first, second = dominated(case.votes, everything, everything)
+    inside = np.zeros((case.n_patterns, case.n_patterns), dtype=np.float32)
+    inside[first, second] = 1.0
+    np.fill_diagonal(inside, 0.0)
+    # Those that follow from two others are left out.
+    for p, q in np.argwhere((inside > 0) & (inside @ inside == 0))[:_MOST_PAIRS]:
+        yield Clause((int(p), int(q)), (True, False), (1.0, 1.0))
+
+
+class _Tree:
+    def __init__(self, task: Task, report: Report | None) -> None:
+        self._task, self._case, self._report = task, task.case, report
+        kept = _keep(task)
+        self._relaxation, self._conflicts = kept.relaxation, kept.conflicts
+        self._splits, self._random = kept.splits, kept.random
+        for clause in task.clauses:
+            self._relaxation.add(clause)
+        self._found: list[Clause] = []
+        self._members: dict[tuple[int, ...], None] = {}
+        self._order = itertools.count(0, -1)  # of equals, the latest comes first
+        self._heap: list[tuple[float, int, Cell]] = []
+        largest = float(np.abs(self._case.net).max(initial=1.0))
+        self._room = SAFETY * max(largest, abs(task.target))
+        for cell in task.cells:
+            self._push(cell)
+
+    def work(self) -> Share:
+        following: Cell | None = None
+        while (following or self._heap) and time.time() < self._task.deadline:
+            cell = following or heapq.heappop(self._heap)[2]
+            following = None
+            halves = self._work_on(cell)
+            if halves is None:
+                break  # somebody must look at what was found first
+            halves.sort(key=lambda half: half.bound)
+            if halves:
+                following = halves.pop()
+                for half in halves:
+                    self._push(half)
+            self._tell(following)
+        if following is not None:
+            self._push(following)
+        cells = tuple(cell for _, _, cell in self._heap)
+        return Share(cells, tuple(self._found), tuple(self._members))
+
+    def _push(self, cell: Cell) -> None:
+        heapq.heappush(self._heap, (-cell.bound, next(self._order), cell))
+
+    def _refuted(self, bound: float) -> bool:
+        return bound < self._task.target - self._room
+
+    def _work_on(self, cell: Cell) -> list[Cell] | None:
+        """Return what takes the place of a cell; None, with the cell put back, to have a pause."""
+        low, high = limits_of(cell.decided)
+        rounds = _FIRST_ROUNDS if (cell.decided[: self._case.n_patterns] == FREE).all() else _ROUNDS
+        self._conflicts.decide(cell.decided[self._case.n_patterns :])
+        bound = min(cell.bound, self._bound(low, high))
+        stuck = False
+        for turn in itertools.count():
+            if self._refuted(bound):
+                return []
+            solution = self._relaxation.solution()
+            between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
+            if between and (turn >= rounds or stuck):
+                return self._split_pattern(cell, bound, solution)
+            fresh = self._separate(solution[: self._case.n_patterns], between)
+            if not fresh and not between:
+                return self._split_classifier(cell, bound)
+            if time.time() >= self._task.latest:
+                self._push(Cell(bound, cell.decided))
+                return None
+            if fresh:
+                before, bound = bound, min(bound, self._bound(low, high))
+                stuck = turn > 0 and before - bound < _PROGRESS
+            stuck |= not fresh
+        raise AssertionError("unreachable")
+
+    def _bound(self, low: Floats, high: Floats) -> float:
+        return self._relaxation.bound(low, high, self._task.target, self._task.latest)
+
+    def _separate(self, z: Floats, between: bool) -> int:
+        """Look for clauses that a solution breaks; return how many are new."""
+        fresh = 0
+        yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
+        no = np.where(z > _SURE, np.inf, z + 1e-3)
+        for _ in range(_CLAUSES):
+            if not between:
+                # All cost the same; chance makes them differ from call to call.
+                yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
+            clause = self._conflicts.find(yes, no, self._task.latest)
+            if clause is None:
+                break
+            if self._relaxation.add(clause):
+                fresh += 1
+                self._found.append(clause)
+            # The next one is to do without one of these.
+            patterns = [place for place in clause.places if place < len(z)]
+            if not patterns:
+                break
+            yes[left_out := int(self._random.choice(patterns))] = np.inf
+            no[left_out] = np.inf
+        return fresh
+
+    def _split_pattern(self, cell: Cell, bound: float, solution: Floats) -> list[Cell]:
+        low, high = limits_of(cell.decided)
+
+        def look(place: int, value: int) -> float:
+            there_low, there_high = low.copy(), high.copy()
+            there_low[place] = there_high[place] = value
+            return self._relaxation.look(there_low, there_high, self._task.latest)
+
+        self._relaxation.tidy()
+        free = solution[: self._case.n_patterns]
+        place = self._splits.choose(free, bound, self._task.target, look)
+        halves = []
+        for value in (0, 1):
+            half = _deciding(cell, place, value)
+            below = min(bound, self._bound(*limits_of(half.decided)))
+            self._splits.learn(place, value, free[place], bound - below, bound - self._task.target)
+            if not self._refuted(below):
+                halves.append(Cell(below, half.decided))
+        return halves
+
+    def _split_classifier(self, cell: Cell, bound: float) -> list[Cell] | None:
+        """Split where weights on the classifiers do what whole ones may not."""
+        weights = self._conflicts.weights()
+        decided = cell.decided[self._case.n_patterns :]
+        members = tuple(np.flatnonzero(weights > 0.5).tolist())
+        if members not in self._task.seen and members not in self._members:
+            # If this is the better committee, the target rises and much is refuted.
+            self._members[members] = None
+            self._push(Cell(bound, cell.decided))
+            return None
+        free = decided == FREE
+        free[self._case.required] = False
+        if not free.any():
+            return []  # one committee, which has been looked at
+        place = int(np.argmax(np.where(free, fractions(weights), -1.0)))
+        at = self._case.n_patterns + place
+        return [Cell(bound, _deciding(cell, at, value).decided) for value in (0, 1)]
+
+    def _tell(self, following: Cell | None) -> None:
+        if self._report is not None:
+            bounds = [-self._heap[0][0]] if self._heap else []
+            bounds += [] if following is None else [following.bound]
+            self._report(max(bounds, default=-np.inf), len(self._heap) + len(bounds), [])
+
+
+def _deciding(cell: Cell, place: int, value: int) -> Cell:
+    decided: NDArray[np.int8] = cell.decided.copy()
+    decided[place] = value
+    return Cell(cell.bound, decided)

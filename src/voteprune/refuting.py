@@ -1,0 +1,155 @@
+"""`Refutation`: refute everything better than the best committee by clauses, round by round.
+
+For problems with few patterns and a closure bound not far above the best committee. What `proving`
+does with sizes and thresholds, this does with patterns alone: see `clauses`.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable
+
+import numpy as np
+
+from .bounds.box import FREE
+from .bounds.levels import SAFETY
+from .checkpoint import Kept, load_proof, save_proof
+from .clauses import Case, Cell, Clause, Task
+from .problem import Problem
+from .run import Run
+from .sharing import share_out
+from .solvers import SolverFailure
+
+WORKER = "voteprune.clauses.tree"
+
+_MOST_PATTERNS = 800
+CLOSE = 0.04
+"""How many patterns there may be, and how much of all weight may be between the best committee and
+the bound, for clauses to get anywhere."""
+
+_FIRST_ROUND, _LONGEST_ROUND = 0.25, 10.0
+"""Seconds of a round; each is longer than the one before."""
+
+
+class Refutation:
+    """An attempt to prove by clauses that nothing beats the best committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    run
+        Its circumstances; the ledger holds a committee.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run = problem, run
+        self._case, self._scale = Case.of(problem)
+        undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
+        self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
+        self._clauses: dict[object, Clause] = {}
+        self._seen: set[tuple[int, ...]] = set()
+        self._seconds, self._token = _FIRST_ROUND, uuid.uuid4().hex
+        if run.checkpoint is not None:
+            self._resume()
+        self._take_stock()
+
+    @staticmethod
+    def promises(problem: Problem, run: Run) -> bool:
+        """Tell whether clauses are likely to get somewhere."""
+        units, net = run.ledger.units, problem.gains.net
+        if units is None or int((net != 0).sum()) > _MOST_PATTERNS:
+            return False
+        kept = load_proof(run.checkpoint, problem)
+        if kept is not None and kept.boxes is not None:
+            return False  # has been tried
+        return run.ledger.bound - units <= CLOSE * float(sum(abs(int(gain)) for gain in net))
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is open."""
+        return not self._cells
+
+    def round(self, until: float, meanwhile: Callable[[], bool] | None = None) -> bool:
+        """Work for one round; tell if the workers can go on.
+
+        Parameters
+        ----------
+        until
+            When the last round must be over.
+        meanwhile
+            Something to do here while there is but one worker; takes the place of a second.
+        """
+        run = self._run
+        workers = max(1, run.threads - (meanwhile is not None))
+        begun = min(until, time.time() + self._seconds)
+        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
+        # A single worker remembers what it has found; several tell each other.
+        known = tuple(self._clauses.values()) if workers > 1 else ()
+        tasks = [
+            Task(
+                self._case, self._cells[place::workers], known, self._target(), begun, run.deadline,
+                frozenset(self._seen), self._token,
+            )
+            for place in range(min(workers, len(self._cells)))
+        ]  # fmt: skip
+        try:
+            shares = share_out(WORKER, tasks, self._report, meanwhile)
+        except SolverFailure as failure:
+            run.ledger.incidents.append(str(failure))
+            return False
+        self._cells = tuple(cell for share in shares for cell in share.cells)
+        for share in shares:
+            self._clauses |= {clause.key: clause for clause in share.clauses}
+            for members in share.members:
+                self._offer(members)
+        self._take_stock()
+        if run.checkpoint is not None:
+            kept = Kept(run.ledger.committee, cells=self._cells)
+            save_proof(run.checkpoint, self._problem, kept)
+        return True
+
+    def _offer(self, places: tuple[int, ...]) -> None:
+        if places not in self._seen:
+            self._seen.add(places)
+            self._run.ledger.offer([self._problem.allowed[place] for place in places])
+
+    def _report(self, bound: float, open_cells: int, members: list[int]) -> None:
+        ledger = self._run.ledger
+        ledger.open_boxes = open_cells
+        if open_cells:
+            ledger.tighten(self._in_units(bound))
+
+    def _take_stock(self) -> None:
+        """Drop what a better committee has refuted, and tell the ledger what is left."""
+        ledger, target = self._run.ledger, self._target()
+        open_cells = [cell for cell in self._cells if cell.bound >= target - self._room(cell.bound)]
+        self._cells = tuple(sorted(open_cells, key=lambda cell: -cell.bound))
+        ledger.open_boxes = len(self._cells)
+        if self._cells:
+            ledger.tighten(self._in_units(self._cells[0].bound))
+        elif ledger.units is not None:
+            ledger.tighten(ledger.units)
+
+    def _target(self) -> float:
+        """Return the least bound that leaves room for something better."""
+        units = self._run.ledger.units
+        assert units is not None
+        return float((units + self._problem.gains.step) / self._scale)
+
+    def _room(self, bound: float) -> float:
+        largest = float(np.abs(self._case.net).max(initial=1.0))
+        return SAFETY * max(largest, abs(bound))
+
+    def _in_units(self, bound: float) -> float:
+        return float(self._scale * (bound + self._room(bound)))
+
+    def _resume(self) -> None:
+        kept = load_proof(self._run.checkpoint, self._problem)
+        if kept is None:
+            return
+        if kept.cells is not None:
+            self._cells = kept.cells
+        if kept.committee is not None:
+            self._run.ledger.offer(kept.committee.members, kept.committee.threshold)

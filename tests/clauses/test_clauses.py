@@ -1,0 +1,152 @@
+"""Clauses hold for every committee, bounds for every cell, and the tree refutes nothing there."""
+
+import time
+
+import numpy as np
+import pytest
+
+from instances import random_instance
+from voteprune.bounds.box import FREE
+from voteprune.clauses import Case, Cell, Task
+from voteprune.clauses.clause import prove
+from voteprune.clauses.conflicts import Conflicts
+from voteprune.clauses.relaxation import Relaxation, limits_of
+from voteprune.clauses.tree import solve
+from voteprune.problem import Problem
+
+SEEDS = range(60)
+
+
+def small(seed):
+    instance = random_instance(seed, most_classifiers=7, most_rows=24)
+    asked = instance.constraints, instance.diversity
+    problem = Problem.of(instance.votes, instance.objective, *asked)
+    case, scale = Case.of(problem)
+    if not case.n_patterns or not case.n_classifiers or case.size_min > case.size_max:
+        pytest.skip("no pattern has a gain, or no committee is possible, in this instance")
+    return problem, case, scale
+
+
+def committees(problem, case):
+    """Every allowed committee: places of its members, units, and what it decides."""
+    used, k = np.flatnonzero(problem.gains.net != 0), problem.n_classifiers
+    for code in range(1, 2**k):
+        members = [i for i in range(k) if code >> i & 1]
+        for level in range(len(members)):
+            committee = problem.committee(members, level)
+            if problem.allows(committee):
+                sits = np.isin(problem.allowed, members)
+                positive = (problem.counts(members) > level)[used]
+                places = tuple(np.flatnonzero(sits).tolist())
+                decided = np.concatenate([positive, sits]).astype(np.int8)
+                yield places, problem.units(committee), decided
+
+
+def whole(case, bound=1e30):
+    return Cell(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
+
+
+def broken(clause, decided):
+    return (decided[list(clause.places)] == np.array(clause.values)).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_clause_holds_for_every_committee(seed):
+    """Whatever mixture is asked about: what is proved is never broken."""
+    problem, case, _ = small(seed)
+    rng, proved = np.random.default_rng(seed), []
+    for _ in range(200):
+        sides = rng.integers(0, 2, case.n_patterns)
+        amounts = rng.random(case.n_patterns) * (rng.random(case.n_patterns) < 0.3)
+        decided = rng.choice([FREE, 0, 1], case.n_classifiers, p=[0.6, 0.2, 0.2]).astype(np.int8)
+        prices = rng.random(len(case.on_members)) * (rng.random(len(case.on_members)) < 0.5)
+        clause = prove(case, amounts * sides, amounts * (1 - sides), prices, decided)
+        proved += [] if clause is None else [clause]
+    conflicts = Conflicts(case)
+    for _ in range(20):
+        sides = rng.random(case.n_patterns)
+        clause = conflicts.find(sides, 1 - sides, time.time() + 9)
+        proved += [] if clause is None else [clause]
+    for _, _, decided in committees(problem, case):
+        assert not any(broken(clause, decided) for clause in proved)
+
+
+def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
+    """The closure bound's pairs, proved by a mixture of one and one."""
+    votes = np.array([[1, 0, 1], [1, 1, 1], [0, 1, 0]], dtype=bool)
+    none = np.empty((0, 3))
+    case = Case(
+        votes, np.array([1.0, -1.0, 1.0]), 0.0, np.empty(0, dtype=np.intp), 1, 3,
+        none, np.empty(0), none, np.empty(0),
+    )  # fmt: skip
+    undecided = np.full(3, FREE, dtype=np.int8)
+    first, second = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
+    clause = prove(case, first, second, np.empty(0), undecided)
+    assert clause.key == ((0, 1), (True, False))
+    assert prove(case, second, first, np.empty(0), undecided) is None
+    # A pattern that everybody votes for is always positive.
+    assert prove(case, 0 * first, second, np.empty(0), undecided).key == ((1,), (False,))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_program_of_the_clauses_bounds_every_cell(seed):
+    problem, case, scale = small(seed)
+    rng, relaxation, conflicts = np.random.default_rng(seed), Relaxation(case), Conflicts(case)
+    found = list(committees(problem, case))
+    for _ in range(12):
+        sides = rng.random(case.n_patterns)
+        clause = conflicts.find(sides, 1 - sides, time.time() + 9)
+        if clause is not None:
+            relaxation.add(clause)
+        n = case.n_patterns + case.n_classifiers
+        decided = np.where(rng.random(n) < 0.15, rng.integers(0, 2, n), FREE).astype(np.int8)
+        bound = relaxation.bound(*limits_of(decided), -np.inf, time.time() + 9)
+        for _, units, here in found:
+            if ((decided == FREE) | (decided == here)).all():
+                assert bound >= units / scale - 1e-6 * max(1.0, abs(units / scale))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_tree_refutes_no_committee_and_ends(seed):
+    """With the target at the optimum, or just above, all is refuted but what reaches it."""
+    problem, case, scale = small(seed)
+    best = max((units for _, units, _ in committees(problem, case)), default=None)
+    if best is None:
+        pytest.skip("no committee is allowed in this instance")
+    for target, there in ((best + problem.gains.step, False), (best, True)):
+        cells, seen = (whole(case),), set()
+        end = time.time() + 30
+        while cells and time.time() < end:
+            task = Task(case, cells, (), target / scale, end, end, frozenset(seen), f"{seed}")
+            share = solve(task)
+            cells = share.cells
+            seen |= set(share.members)
+        assert cells == ()
+        looked_at = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+        values = [found[1] for found in looked_at if found is not None]
+        assert max(values, default=best) <= best
+        assert best in values or not there
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_cell(seed):
+    problem, case, scale = small(seed)
+    found = sorted(committees(problem, case), key=lambda committee: -committee[1])
+    if not found:
+        pytest.skip("no committee is allowed in this instance")
+    target = found[len(found) // 2][1]
+    cells, seen = (whole(case),), set()
+    for _ in range(4):
+        now = time.time()
+        share = solve(Task(case, cells, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
+        cells = share.cells
+        seen |= set(share.members)
+        slack = 1e-6 * max(1.0, abs(found[0][1] / scale))
+        for places, units, here in found:
+            if units < target or places in seen:
+                continue
+            assert any(
+                cell.bound >= units / scale - slack
+                and ((cell.decided == FREE) | (cell.decided == here)).all()
+                for cell in cells
+            )
