@@ -81,7 +81,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
 
 def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
-    refutation = Refutation(problem, run)
+    refutation = Refutation(problem, run, None if walker is None else walker.hint)
     until = time.time() + _CLAUSES_SHARE * run.seconds_left
     beside = _beside(run, walker)
     while not refutation.over and time.time() < until:

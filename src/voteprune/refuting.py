@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -41,10 +41,14 @@ class Refutation:
         What is being solved.
     run
         Its circumstances; the ledger holds a committee.
+    hint
+        Told of members that a search might start from.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
-        self._problem, self._run = problem, run
+    def __init__(
+        self, problem: Problem, run: Run, hint: Callable[[Sequence[int]], None] | None = None
+    ) -> None:
+        self._problem, self._run, self._hint = problem, run, hint
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
         self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
@@ -120,6 +124,8 @@ class Refutation:
         ledger.open_boxes = open_cells
         if open_cells:
             ledger.tighten(self._in_units(bound))
+        if members and self._hint is not None:
+            self._hint([self._problem.allowed[place] for place in members])
 
     def _take_stock(self) -> None:
         """Drop what a better committee has refuted, and tell the ledger what is left."""

@@ -14,6 +14,8 @@ enforces every limit.
 from __future__ import annotations
 
 import time
+from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +94,13 @@ class Walker:
         self._own = self._net @ self._votes
         self._decay = 0.0
         self._elite: list[tuple[float, NDArray[np.bool_]]] = []
+        self._hints: deque[NDArray[np.bool_]] = deque(maxlen=_ELITE)
         # Only these limits need the exact check of a set of members after every move.
         self._guarded = bool(problem.cost_limits) or problem.diversity is not None
+
+    def hint(self, members: Sequence[int]) -> None:
+        """Have a later walk start from these members."""
+        self._hints.append(np.isin(self._columns, members))
 
     def walk(self, deadline: float) -> None:
         """Walk once, from a new start to where nothing better turns up."""
@@ -142,7 +149,9 @@ class Walker:
 
     def _draw(self) -> NDArray[np.bool_]:
         random, k = self._random, len(self._columns)
-        if self._elite and random.random() < 0.7:
+        if self._hints:
+            chosen = self._hints.pop()
+        elif self._elite and random.random() < 0.7:
             chosen = self._elite[int(random.integers(len(self._elite)))][1].copy()
             for place in random.integers(0, k, int(random.integers(2, 7))):
                 chosen[place] = not chosen[place]

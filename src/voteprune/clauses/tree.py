@@ -30,11 +30,12 @@ from .case import Case
 from .clause import Clause
 from .conflicts import Conflicts
 from .relaxation import Relaxation, fractions, limits_of
+from .rounding import best_of_the_heaviest
 from .splits import Splits
 from .task import Cell, Share, Task
 
 Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open cells, and members to look at."""
+"""Told the highest bound in the share, the number of open cells, and members to start from."""
 
 _CLAUSES = 2
 """How many clauses are looked for at a time."""
@@ -101,6 +102,7 @@ class _Tree:
             self._relaxation.add(clause)
         self._found: list[Clause] = []
         self._members: dict[tuple[int, ...], None] = {}
+        self._hint: list[int] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._heap: list[tuple[float, int, Cell]] = []
         largest = float(np.abs(self._case.net).max(initial=1.0))
@@ -148,6 +150,9 @@ class _Tree:
             if between and (turn >= rounds or stuck):
                 return self._split_pattern(cell, bound, solution)
             fresh = self._separate(solution[: self._case.n_patterns], between)
+            if self._look_around():
+                self._push(Cell(bound, cell.decided))
+                return None
             if not fresh and not between:
                 return self._split_classifier(cell, bound)
             if time.time() >= self._task.latest:
@@ -185,6 +190,18 @@ class _Tree:
             no[left_out] = np.inf
         return fresh
 
+    def _look_around(self) -> bool:
+        """Tell if the weights that were found last make a committee that seems to be better."""
+        value, members = best_of_the_heaviest(self._case, self._conflicts.weights())
+        self._hint = list(members)
+        if value < self._task.target - self._room or not self._is_news(members):
+            return False
+        self._members[members] = None
+        return True
+
+    def _is_news(self, members: tuple[int, ...]) -> bool:
+        return members not in self._task.seen and members not in self._members
+
     def _split_pattern(self, cell: Cell, bound: float, solution: Floats) -> list[Cell]:
         low, high = limits_of(cell.decided)
 
@@ -210,7 +227,7 @@ class _Tree:
         weights = self._conflicts.weights()
         decided = cell.decided[self._case.n_patterns :]
         members = tuple(np.flatnonzero(weights > 0.5).tolist())
-        if members not in self._task.seen and members not in self._members:
+        if self._is_news(members):
             # If this is the better committee, the target rises and much is refuted.
             self._members[members] = None
             self._push(Cell(bound, cell.decided))
@@ -227,7 +244,9 @@ class _Tree:
         if self._report is not None:
             bounds = [-self._heap[0][0]] if self._heap else []
             bounds += [] if following is None else [following.bound]
-            self._report(max(bounds, default=-np.inf), len(self._heap) + len(bounds), [])
+            open_cells = len(self._heap) + (following is not None)
+            self._report(max(bounds, default=-np.inf), open_cells, self._hint)
+            self._hint = []
 
 
 def _deciding(cell: Cell, place: int, value: int) -> Cell:
