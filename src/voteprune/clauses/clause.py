@@ -61,6 +61,15 @@ class Clause:
         """What it says, whatever proves it."""
         return self.places, self.values
 
+    def slack(self, z: Floats) -> float:
+        """Return how far a solution is from breaking it; negative where it does."""
+        patterns = [
+            1.0 - z[place] if value else z[place]
+            for place, value in zip(self.places, self.values, strict=True)
+            if place < len(z)
+        ]
+        return float(sum(patterns)) - 1.0
+
 
 def prove(
     case: Case, yes: Floats, no: Floats, prices: Floats, decided: NDArray[np.int8]

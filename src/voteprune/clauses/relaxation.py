@@ -42,13 +42,16 @@ class Relaxation:
         self._indices = np.arange(self.n, dtype=np.int32)
         self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
         self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
-        self._pool = np.zeros((1024, self.n), dtype=np.float32)
-        self._least = np.zeros(1024)
-        self._size = 0
+        # The pool, row after row: variables and their factors, where each row begins, what it asks.
+        self._places, self._factors = np.empty(0, dtype=np.int32), np.empty(0)
+        self._begins, self._least = np.empty(0, dtype=np.intp), np.empty(0)
+        self._waiting: list[tuple[NDArray[np.int32], Floats, float]] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
         for row, least in zip(case.on_patterns, case.least_patterns, strict=True):
-            self._keep(np.concatenate([row, np.zeros(case.n_classifiers)]), least)
+            places = np.flatnonzero(row).astype(np.int32)
+            self._waiting.append((places, row[places], float(least)))
+        self._enter_pool()
         self._start([])
         self._enough = 2 * _SPARE_ROWS
 
@@ -69,32 +72,40 @@ class Relaxation:
         if clause.key in self._known:
             return False
         self._known.add(clause.key)
-        row = np.zeros(self.n)
-        row[list(clause.places)] = np.where(clause.values, -1.0, 1.0)
-        self._keep(row, 1.0 - sum(clause.values))
+        places = np.array(clause.places, dtype=np.int32)
+        factors = np.where(clause.values, -1.0, 1.0)
+        self._waiting.append((places, factors, 1.0 - sum(clause.values)))
         return True
 
-    def _keep(self, row: Floats, least: float) -> None:
-        if self._size == len(self._pool):
-            self._pool = np.concatenate([self._pool, np.zeros_like(self._pool)])
-            self._least = np.concatenate([self._least, np.zeros_like(self._least)])
-        self._pool[self._size], self._least[self._size] = row, least
-        self._size += 1
+    def _enter_pool(self) -> None:
+        """Write what was added into the pool."""
+        if not self._waiting:
+            return
+        places, factors, least = zip(*self._waiting, strict=True)
+        lengths = np.array([len(part) for part in places])
+        begins = len(self._places) + np.cumsum(lengths) - lengths
+        self._begins = np.concatenate([self._begins, begins])
+        self._places = np.concatenate([self._places, *places])
+        self._factors = np.concatenate([self._factors, *factors])
+        self._least = np.concatenate([self._least, least])
+        self._waiting = []
+
+    def _row(self, row: int) -> slice:
+        last = row + 1 == len(self._begins)
+        return slice(self._begins[row], None if last else self._begins[row + 1])
 
     def _enter(self, rows: list[int]) -> None:
         """Write rows of the pool into the program."""
         if not rows:
             return
-        written = [np.flatnonzero(self._pool[row]) for row in rows]
-        values = [
-            np.append(self._pool[row, at], 1.0) for row, at in zip(rows, written, strict=True)
-        ]
-        columns = [np.append(at, self.n) for at in written]
+        spans = [self._row(row) for row in rows]
+        values = [np.append(self._factors[span], 1.0) for span in spans]
+        columns = [np.append(self._places[span], self.n) for span in spans]
         lengths = np.array([len(part) for part in columns])
         self._highs.addRows(
             len(rows), self._least[rows], np.full(len(rows), np.inf), int(lengths.sum()),
             (np.cumsum(lengths) - lengths).astype(np.int32),
-            np.concatenate(columns).astype(np.int32), np.concatenate(values).astype(np.float64),
+            np.concatenate(columns).astype(np.int32), np.concatenate(values),
         )  # fmt: skip
         self._rows += rows
 
@@ -110,8 +121,11 @@ class Relaxation:
     def _bound(self) -> float:
         prices = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
         used = np.flatnonzero(prices)
-        rows = np.array(self._rows, dtype=np.intp)[used]
-        left = self._gains + prices[used] @ self._pool[rows].astype(np.float64)
+        rows = [self._rows[place] for place in used.tolist()]
+        left = self._gains.copy()
+        for row, price in zip(rows, prices[used].tolist(), strict=True):
+            span = self._row(row)
+            left[self._places[span]] += price * self._factors[span]
         best = np.maximum(left * self._low, left * self._high).sum()
         return float(self._case.base - prices[used] @ self._least[rows] + best)
 
@@ -123,9 +137,11 @@ class Relaxation:
         return value
 
     def _enter_broken(self) -> bool:
-        broken = self._least[: self._size] - self._pool[: self._size] @ self.solution().astype(
-            np.float32
-        )
+        self._enter_pool()
+        if not len(self._begins):
+            return False
+        sums = np.add.reduceat(self._factors * self.solution()[self._places], self._begins)
+        broken = self._least - sums
         broken[self._rows] = 0.0
         places = np.flatnonzero(broken > _VIOLATION)
         if len(places) > _MOST_ROWS:

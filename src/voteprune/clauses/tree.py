@@ -168,7 +168,7 @@ class _Tree:
         return self._relaxation.bound(low, high, self._task.target, self._task.latest)
 
     def _separate(self, z: Floats, between: bool) -> int:
-        """Look for clauses that a solution breaks; return how many are new."""
+        """Look for clauses; return how many of the new ones are broken by a solution."""
         fresh = 0
         yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
         no = np.where(z > _SURE, np.inf, z + 1e-3)
@@ -180,7 +180,8 @@ class _Tree:
             if clause is None:
                 break
             if self._relaxation.add(clause):
-                fresh += 1
+                # The others may be of use elsewhere.
+                fresh += clause.slack(z) < -_PROGRESS
                 self._found.append(clause)
             # The next one is to do without one of these.
             patterns = [place for place in clause.places if place < len(z)]
