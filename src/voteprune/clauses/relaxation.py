@@ -50,7 +50,7 @@ class Relaxation:
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
         for row, least in zip(case.on_patterns, case.least_patterns, strict=True):
             places = np.flatnonzero(row).astype(np.int32)
-            self._waiting.append((places, row[places], float(least)))
+            self._wait(places, row[places], float(least))
         self._enter_pool()
         self._start([])
         self._enough = 2 * _SPARE_ROWS
@@ -74,8 +74,14 @@ class Relaxation:
         self._known.add(clause.key)
         places = np.array(clause.places, dtype=np.int32)
         factors = np.where(clause.values, -1.0, 1.0)
-        self._waiting.append((places, factors, 1.0 - sum(clause.values)))
+        self._wait(places, factors, 1.0 - sum(clause.values))
         return True
+
+    def _wait(self, places: NDArray[np.int32], factors: Floats, least: float) -> None:
+        if not len(places):
+            # Nothing at all can be asked for too; sums by row need an entry to begin with.
+            places, factors = np.zeros(1, dtype=np.int32), np.zeros(1)
+        self._waiting.append((places, factors, least))
 
     def _enter_pool(self) -> None:
         """Write what was added into the pool."""
