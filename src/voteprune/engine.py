@@ -40,7 +40,7 @@ _SEARCH_SHARE = 0.25
 """Seconds of a first look round and of the first search, and how much of its time a run then spends
 on searching."""
 
-_CLAUSES_SHARE = 0.5
+_CLAUSES_SHARE = 0.8
 _SOLVER_SHARE = 0.5
 """How much of the time left clauses get, and a MIP solver for what the bounds leave open."""
 
