@@ -102,8 +102,8 @@ def _check_member(name: str, member: object) -> None:
     if not callable(getattr(member, "predict", None)):
         raise InputError(
             "estimators",
-            f"{name!r}, a {type(member).__name__}, has no predict method and cannot vote. Give "
-            "classifiers; put a transformer before one with make_pipeline.",
+            f"{name!r}, of type {type(member).__name__}, has no predict method and cannot vote. "
+            "Give classifiers; put a transformer before one with make_pipeline.",
         )
 
 
@@ -127,7 +127,7 @@ def check_trainable(pool: Pool, prefit: bool) -> None:
         if not frozen and not hasattr(member, "fit"):
             raise InputError(
                 "estimators",
-                f"{name!r}, a {type(member).__name__}, has no fit method and cannot be trained. "
+                f"{name!r}, of type {type(member).__name__}, has no fit and cannot be trained. "
                 "Use cv='prefit' for models that are trained already.",
             )
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints import Budget, Constraint, Forbid, Require
+from ..constraints import Budget, Constraint, Forbid, Require, size_range
 from ..exact import IntArray, common_denominator, compact, exact, sum_by_group, total
 from ..exceptions import InputError
 from ..gains import Gains
 from ..limits import CostLimit
-from ..problem import member_indices, size_range
+from ..problem import member_indices
 from .committee import PluralityCommittee, count_classes
 from .votes import Codes, Label, PluralityVotes
 
