@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import is_regressor
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -42,6 +43,11 @@ class Pool:
         if not is_fitted(self.ensemble):
             return None
         return [voter.name for voter in kind_of(self.ensemble).members(self.ensemble)]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all members are models of one kind, as in every ensemble but a vote."""
+        return self.ensemble is not None and not isinstance(self.ensemble, VotingClassifier)
 
 
 def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) -> Pool:
