@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test check docs proof clean
+.PHONY: browser demo experiment test check docs proof lowest clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -32,6 +32,19 @@ docs: $(VENV)/.docs
 # The long proof: thousands of random instances against brute force, every installed solver.
 proof: $(VENV)/.test
 	$(BIN)/python benchmarks/proof.py
+
+# The lowest releases that pyproject.toml names, in an environment of their own. scikit-learn 1.6
+# gives pytest a generator, which pytest 9 no longer takes.
+lowest: LOW := $(VENV)-lowest
+lowest:
+	$(PYTHON) -m venv $(LOW)
+	$(LOW)/bin/python -c 'import re, tomllib; print(*(re.sub(">=([0-9.]+).*", r"==\1.*", need) \
+	  for need in tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]), sep="\n")' \
+	  > $(LOW)/lowest.txt
+	$(LOW)/bin/python -m pip --disable-pip-version-check -q install -c $(LOW)/lowest.txt \
+	  -e '.[cli,onnx]' 'pytest<9' 'pandas<3' skops
+	$(LOW)/bin/python -m pytest tests/bounds tests/estimator tests/margins tests/plurality \
+	  tests/test_explaining.py tests/test_parametric.py tests/test_prune.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "voteprune needs Python 3.11 or newer")'
@@ -66,4 +79,4 @@ browser:
 
 clean:
 	rm -rf docs/_build docs/api docs/api.rst docs/gallery docs/generated docs/sg_execution_times.rst
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-lowest .pytest_cache .mypy_cache .ruff_cache

@@ -10,6 +10,12 @@ from .exact import exact, show
 from .exceptions import InputError
 from .objectives import Criterion, check_limited
 
+_NO_SHARES = ("tp", "fn", "tn", "fp", "cohen_kappa", "mcc")
+"""Criteria by name that do not lie between 0 and 1; all others do."""
+
+_SHOWN = 8
+"""Names that a message lists."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class _Limit:
@@ -26,6 +32,12 @@ class _Limit:
         if what == "size" and (bound.denominator != 1 or bound < 1):
             raise InputError(
                 f"{name}('size', limit)", f"is {limit!r}; a size is a whole number from 1 on."
+            )
+        share = isinstance(what, str) and what != "size" and what not in _NO_SHARES
+        if share and not 0 <= bound <= 1:
+            raise InputError(
+                f"{name}({what!r}, limit)",
+                f"is {limit!r}; {what} is a share between 0 and 1. Give 0.9 for 90 %.",
             )
         object.__setattr__(self, "what", what)
         object.__setattr__(self, "limit", bound)
@@ -80,7 +92,7 @@ class _Members:
         for member in self.members:
             if isinstance(member, str):
                 if member not in names:
-                    raise InputError(name, f"no classifier of the pool is called {member!r}.")
+                    raise InputError(name, _nobody(member, names))
                 found.append(names.index(member))
             elif 0 <= member < len(names):
                 found.append(member)
@@ -148,9 +160,7 @@ class Budget:
         if named or not self.costs:
             unknown = [name for name in named if name not in names]
             if unknown:
-                raise InputError(
-                    "Budget(costs)", f"no classifier of the pool is called {unknown[0]!r}."
-                )
+                raise InputError("Budget(costs)", _nobody(unknown[0], names))
             return tuple(named.get(name, Fraction(0)) for name in names)
         plain = tuple(item for item in self.costs if isinstance(item, Fraction))
         if len(plain) != len(names):
@@ -167,6 +177,11 @@ class Budget:
 
 Constraint = AtLeast | AtMost | Require | Forbid | Budget
 """Anything `prune` takes in its `constraints`."""
+
+
+def _nobody(name: str, names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
+    return f"no classifier of the pool is called {name!r}. Give one of {shown}."
 
 
 def check_constraints(constraints: object) -> tuple[Constraint, ...]:
@@ -186,8 +201,26 @@ def check_constraints(constraints: object) -> tuple[Constraint, ...]:
 
 def check_pool(constraints: Sequence[Constraint], names: Sequence[str]) -> None:
     """Refuse constraints that do not fit a pool of these names."""
+    size_range(constraints, len(names))
     for item in constraints:
         if isinstance(item, Budget):
             item.for_pool(names)
         elif isinstance(item, Require | Forbid):
             item.indices(names)
+
+
+def size_range(requests: Sequence[Constraint], k: int) -> tuple[int, int]:
+    """Return the least and the largest size that the constraints allow."""
+    low, high = 1, k
+    for request in requests:
+        if isinstance(request, AtLeast) and request.what == "size":
+            low = max(low, int(request.limit))
+        elif isinstance(request, AtMost) and request.what == "size":
+            high = min(high, int(request.limit))
+    if low > high:
+        raise InputError(
+            "constraints",
+            f"the size must be at least {low} and at most {high}, which no committee can be"
+            f"{f': the pool has {k} classifiers' if low > k else ''}.",
+        )
+    return low, high

@@ -53,14 +53,15 @@ class Swap:
     out, join
         Names of who leaves and who joins.
     threshold
-        The best for the new committee: positive iff more than this many members vote positive.
+        The best for the new committee: positive iff more than this many members vote positive;
+        None where the class with most votes wins.
     value
         Its value: the committee's own, or better if that one was not optimal.
     """
 
     out: str
     join: str
-    threshold: int
+    threshold: int | None
     value: float
 
 
@@ -84,7 +85,8 @@ class Explanation(Written):
         Rows that every classifier gets wrong (forbidden ones aside): wrong in every committee.
     disputed
         Pairs of a positive and a negative row: whoever votes for the first votes for the second,
-        so no committee gets both right. No row stands in two pairs.
+        so no committee gets both right. With more classes, pairs of rows of different classes on
+        which everybody votes alike. No row stands in two pairs.
     sacrificed
         Rows proved wrong in every committee that is as good as this one; the hopeless among them.
     """

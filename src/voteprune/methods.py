@@ -76,7 +76,8 @@ def check_threshold(threshold: object, method: Method) -> ThresholdRule:
         raise InputError(
             "threshold",
             f"{method.name} chooses the threshold together with the members and cannot keep to "
-            f"{threshold!r}. Leave it out, or use a method that can, such as 'hc-uwa'.",
+            f"{threshold!r}. Leave it out, use a method that can, such as 'hc-uwa', or maximise a "
+            "margin, such as vp.Ramp(1), whose committees decide by majority.",
         )
     raise InputError(
         "threshold", f"{threshold!r} is not known. Give 'majority', 'tuned', or leave it out."

@@ -171,7 +171,7 @@ def check_criterion(criterion: object, argument: str) -> Criterion:
         argument,
         f"unknown criterion {criterion!r}. Known are {', '.join([*METRICS, *CURVES])}, f with "
         "any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., fp=...), and any "
-        "vp.Ratio(weights, weights).",
+        "vp.Ratio(weights, weights); an objective may also be a margin, 'margin' or vp.Ramp(1).",
     )
 
 

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
+from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require, size_range
 from .diversity import Diversity
 from .exact import IntArray, sum_by_group, total
-from .exceptions import InputError
 from .formulas import Curve, Weights, confusion_at
 from .gains import Gains
 from .limits import CostLimit, MetricLimit, class_totals
@@ -216,20 +215,3 @@ def member_indices(
     """Return the places of the classifiers that constraints of this kind name."""
     found = {k for request in requests if isinstance(request, kind) for k in request.indices(names)}
     return tuple(sorted(found))
-
-
-def size_range(requests: Sequence[Constraint], k: int) -> tuple[int, int]:
-    """Return the least and the largest size that the constraints allow."""
-    low, high = 1, k
-    for request in requests:
-        if isinstance(request, AtLeast) and request.what == "size":
-            low = max(low, int(request.limit))
-        elif isinstance(request, AtMost) and request.what == "size":
-            high = min(high, int(request.limit))
-    if low > high:
-        raise InputError(
-            "constraints",
-            f"the size must be at least {low} and at most {high}, which no committee can be"
-            f"{f': the pool has {k} classifiers' if low > k else ''}.",
-        )
-    return low, high

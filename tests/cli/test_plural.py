@@ -38,6 +38,15 @@ def test_from_votes_to_predictions(run, table, tmp_path):
     assert right / len(truth) == pytest.approx(solution["value"])
 
 
+def test_it_is_explained_in_text_and_json(run, table):
+    words = ("prune", table, "--target", "y", "--plurality", "--explain")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "Explanation: accuracy" in out
+    told = json.loads(run(*words, "--json")[1])["explain"]
+    assert {role["verdict"] for role in told["members"]} <= {"needed", "replaceable"}
+
+
 def test_parquet_is_the_same_table(run, table):
     words = ("--target", "y", "--plurality", "--json", "--max-size", "3")
     one = json.loads(run("prune", table, *words)[1])

@@ -191,7 +191,8 @@ def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routi
     expected = cross_val_predict(plain, X, y, cv=folds, params={"sample_weight": weight})
     assert np.array_equal(clf.solution_.problem.votes.matrix[:, 0], expected == 1)
     assert np.array_equal(
-        clf.solution_.problem.votes.matrix[:, 1], cross_val_predict(knn, X, y, cv=folds) == 1
+        clf.solution_.problem.votes.matrix[:, 1],
+        cross_val_predict(knn, X, y, cv=folds, params={}) == 1,
     )
     # Nobody passed sample_weight, so every row counts once in the choice.
     assert _total(clf) == len(y)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier, VotingClassifier
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 import voteprune as vp
@@ -102,12 +102,19 @@ def test_a_floor_that_no_majority_reaches_is_still_reached():
     assert clf.solution_.value == 1
 
 
-def test_an_ensemble_is_not_held_to_seven():
+def test_an_ensemble_of_trees_is_not_held_to_seven():
     X, y = data()
     forest = RandomForestClassifier(15, max_depth=3, random_state=0).fit(X[:120], y[:120])
     found = PrunedVotingClassifier(forest, method="search", time_limit=1, random_state=0)
     assert found.fit(X[120:], y[120:]).solution_.constraints == ()
     assert found.solution_.objective == RAMP
+
+
+def test_a_vote_of_different_models_is_a_list():
+    X, y = data()
+    vote = VotingClassifier(members()).fit(X[:120], y[:120])
+    found = PrunedVotingClassifier(vote, random_state=0).fit(X[120:], y[120:]).solution_
+    assert (found.objective, found.constraints) == (RAMP, (FEW,))
 
 
 def test_three_classes_get_accuracy():

@@ -46,7 +46,8 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
         ({"diversity": "F9"}, "diversity", "F1"),
         ({"constraints": [vp.Budget([1, 2, 3], 4)]}, "Budget(costs)", "3 costs for 2 classifiers"),
         ({"constraints": [vp.Budget({"z": 1}, 4)]}, "Budget(costs)", "'z'"),
-        ({"constraints": [vp.Require("z")]}, "Require", "'z'"),
+        ({"constraints": [vp.Require("z")]}, "Require", "'z'. Give one of 'a', 'b'"),
+        ({"constraints": [vp.AtLeast("size", 3)]}, "constraints", "the pool has 2 classifiers"),
         ({"constraints": "recall"}, "constraints", "list of constraints"),
         ({"cv": "fit"}, "cv", "'prefit'"),
         ({"cv": 1}, "cv", "from 2 on"),
@@ -62,7 +63,11 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
         ({"estimators": [*POOL, POOL[0]]}, "estimators", "not unique"),
         ({"estimators": [("cv", Untouchable())]}, "estimators", "conflict"),
         ({"estimators": [("a", "drop")]}, "estimators", "'drop'"),
-        ({"estimators": [*POOL, ("s", StandardScaler())]}, "estimators", "'s', a StandardScaler"),
+        (
+            {"estimators": [*POOL, ("s", StandardScaler())]},
+            "estimators",
+            "type StandardScaler",
+        ),
         ({"estimators": [*POOL, ("r", LinearRegression())]}, "estimators", "regressor"),
         ({"estimators": [*POOL, ("c", Untouchable)]}, "estimators", "Untouchable()"),
         (

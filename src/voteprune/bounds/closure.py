@@ -138,5 +138,7 @@ def pair_off(
         ),
         shape=(sink + 1, sink + 1),
     )
+    # Older releases of SciPy count the edges in 32 bits too, and do not convert.
+    graph.indices, graph.indptr = graph.indices.astype(np.int32), graph.indptr.astype(np.int32)
     flow = maximum_flow(graph, source, sink).flow
     return flow[:n_low, n_low : n_low + n_high]

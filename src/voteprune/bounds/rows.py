@@ -66,7 +66,7 @@ def disputed_rows(problem: Problem) -> tuple[Places, Places]:
     ones, zeros = [iter(part) for part in positive], [iter(part) for part in negative]
     pairs = [
         (next(ones[low[i]]), next(zeros[high[j]]))
-        for i, j, count in zip(*flow.coords, flow.data, strict=True)
+        for i, j, count in zip(flow.row, flow.col, flow.data, strict=True)
         for _ in range(count)
     ]
     ordered = np.array(sorted(pairs), dtype=np.intp).reshape(-1, 2)

@@ -98,11 +98,12 @@ def prune_command(
     if certificate is not None:
         check_output(certificate, file, option="--certificate")
     if plurality:
-        if threshold is not None or explain or certificate is not None:
-            raise InputError(
-                "--plurality", "takes no --threshold, --explain or --certificate. Leave out."
-            )
-        code, document = prune_labels(file, source, method, asked, effort, as_json=json)
+        if threshold is not None or certificate is not None:
+            raise InputError("--plurality", "takes no --threshold or --certificate. Leave out.")
+        code, document = prune_labels(
+            file, source, method, asked, effort, as_json=json,
+            explain_time=explain_time if explain else None,
+        )  # fmt: skip
         _save(output, document)
         return code
     table = read_table(file, target=source.target, k=source.k)

@@ -132,7 +132,9 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
 
 
 def solution_json(
-    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+    solution: Solution | PluralitySolution,
+    scores: dict[str, Any] | None,
+    why: Explanation | None = None,
 ) -> str:
     """Write the solution's document; readers of it step over test scores and explanation.
 

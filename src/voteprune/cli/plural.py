@@ -14,14 +14,31 @@ from ..plurality import PluralityCommittee
 from ..prune import prune
 from ..tables import read_labels, read_plurality
 from .live import live_line
-from .output import PROVED, emit, exit_code, say
+from .output import PROVED, emit, exit_code, say, solution_json
 from .wishes import Asked, Effort, Source
 
 
 def prune_labels(
-    file: Path, source: Source, method: str, asked: Asked, effort: Effort, *, as_json: bool
+    file: Path,
+    source: Source,
+    method: str,
+    asked: Asked,
+    effort: Effort,
+    *,
+    as_json: bool,
+    explain_time: float | None,
 ) -> tuple[int, str | None]:
-    """Choose a plurality committee and print it; return the exit code and its document."""
+    """Choose a plurality committee and print it; return the exit code and its document.
+
+    Parameters
+    ----------
+    file, source, method, asked, effort
+        What the command was given.
+    as_json
+        Whether to print a document.
+    explain_time
+        Seconds for an explanation; None for none.
+    """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
     if asked.diversity is not None:
@@ -39,7 +56,11 @@ def prune_labels(
             random_state=effort.seed,
             n_jobs=effort.jobs,
         )
-    emit(solution.to_json() if as_json else solution.summary() + "\n")
+    why = None
+    if explain_time is not None and solution.committee is not None:
+        why = solution.explain(time_limit=explain_time)
+    texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
+    emit(solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n")
     if as_json and solution.explanation:
         say(solution.explanation)
     document = None if solution.committee is None else solution.to_json()

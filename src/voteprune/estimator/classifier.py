@@ -43,9 +43,9 @@ class PrunedVotingClassifier(Conventions):
     objective : str, Weights, Ratio, Ramp or Hinge, default="auto"
         What to maximise, as in `voteprune.prune`. "auto" is what did best on unseen rows: of two
         classes `Ramp(1)`, rows won by a margin, with at most seven members unless a constraint
-        limits the size or the pool is one ensemble. Where a margin cannot be had, it is
-        "accuracy": with more than two classes, limits on criteria or diversity, methods that
-        know no margins, and ``threshold="tuned"``.
+        limits the size or the members are alike, as the trees of a forest. Where a margin cannot
+        be had, it is "accuracy": with more than two classes, limits on criteria or diversity,
+        methods that know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
         Members go by their names, costs are in the order of `estimators`.
@@ -174,7 +174,7 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        wishes = settle(self._wishes(seed), target.positive is not None, pool.ensemble is not None)
+        wishes = settle(self._wishes(seed), target.positive is not None, pool.alike)
         requests = check_requests(target, wishes)
         if pool.names is not None:
             check_pool(requests, pool.names)

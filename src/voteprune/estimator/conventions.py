@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from ..plurality import PluralitySolution
 from ..solution import Solution
 from .pool import speaks_sklearn
 from .routing import router_for
@@ -69,7 +70,7 @@ class Conventions(
     def __getstate__(self) -> dict[str, Any]:
         # A model that is kept or shipped need not carry the votes it was chosen on.
         state = dict(super().__getstate__())
-        if isinstance(state.get("solution_"), Solution):
+        if isinstance(state.get("solution_"), Solution | PluralitySolution):
             state["solution_"] = replace(state["solution_"], problem=None)
         return state
 

@@ -10,9 +10,9 @@ wherever a margin can be:
   of some threshold and not of the majority, and limits on diversity were not tried: whoever gives
   one gets accuracy.
 
-A limit on the size stays the user's own. In one ensemble the members are alike, and more of them
-are needed: seven trees of a forest lost almost two points to as many as the ramp likes
-(docs/results/forests.md), so for ensembles there is no limit.
+A limit on the size stays the user's own. In a forest the members are alike, and more of them are
+needed: seven trees of a forest lost almost two points to as many as the ramp likes
+(docs/results/forests.md), so for ensembles of one kind of model there is no limit.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def settle(wishes: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[st
     two_classes
         Whether there are no more.
     alike
-        Whether the pool is one ensemble.
+        Whether the members are models of one kind, those of a forest, say.
 
     Raises
     ------

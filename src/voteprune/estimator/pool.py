@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from sklearn.base import is_regressor
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
@@ -42,6 +43,11 @@ class Pool:
         if not is_fitted(self.ensemble):
             return None
         return [voter.name for voter in kind_of(self.ensemble).members(self.ensemble)]
+
+    @property
+    def alike(self) -> bool:
+        """Whether all members are models of one kind, as in every ensemble but a vote."""
+        return self.ensemble is not None and not isinstance(self.ensemble, VotingClassifier)
 
 
 def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) -> Pool:
@@ -102,8 +108,8 @@ def _check_member(name: str, member: object) -> None:
     if not callable(getattr(member, "predict", None)):
         raise InputError(
             "estimators",
-            f"{name!r}, a {type(member).__name__}, has no predict method and cannot vote. Give "
-            "classifiers; put a transformer before one with make_pipeline.",
+            f"{name!r}, of type {type(member).__name__}, has no predict method and cannot vote. "
+            "Give classifiers; put a transformer before one with make_pipeline.",
         )
 
 
@@ -127,7 +133,7 @@ def check_trainable(pool: Pool, prefit: bool) -> None:
         if not frozen and not hasattr(member, "fit"):
             raise InputError(
                 "estimators",
-                f"{name!r}, a {type(member).__name__}, has no fit method and cannot be trained. "
+                f"{name!r}, of type {type(member).__name__}, has no fit and cannot be trained. "
                 "Use cv='prefit' for models that are trained already.",
             )
 

@@ -24,7 +24,7 @@ from .yardstick import Yardstick
 Exchange = tuple[int, int, Committee, Fraction]
 """Who leaves, who joins, the new committee and its score."""
 
-Votes = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 Counts = NDArray[np.int64]
 
 _ROUNDING = 1e-6
@@ -48,7 +48,7 @@ def free_exchanges(
 
 
 def _near(
-    problem: Problem, matrix: Votes, counts: Counts, size: int, score: Fraction
+    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Fraction
 ) -> NDArray[np.bool_]:
     """Tell which outsiders may reach a score, limits aside.
 
@@ -71,7 +71,7 @@ def _near(
     return np.asarray(problem.gains.base + sums.max(axis=0) >= score)
 
 
-def _by_threshold(weights: IntArray, matrix: Votes, counts: Counts, size: int) -> IntArray:
+def _by_threshold(weights: IntArray, matrix: Bools, counts: Counts, size: int) -> IntArray:
     """Return the weight of what is called, by threshold and outsider, exactly."""
     above, sums = total(weights), []
     for level in range(size):
@@ -82,7 +82,7 @@ def _by_threshold(weights: IntArray, matrix: Votes, counts: Counts, size: int) -
 
 
 def _curves(
-    problem: Problem, formula: Curve, matrix: Votes, counts: Counts, size: int, score: Fraction
+    problem: Problem, formula: Curve, matrix: Bools, counts: Counts, size: int, score: Fraction
 ) -> NDArray[np.bool_]:
     """Compare (tp, fp) at all thresholds in floats, with room for their rounding."""
     patterns = problem.patterns
@@ -97,7 +97,7 @@ def _curves(
     return np.asarray((np.isnan(heights) | (heights >= floor)).any(axis=0))
 
 
-def _margins(problem: MarginProblem, matrix: Votes, counts: Counts, size: int) -> IntArray:
+def _margins(problem: MarginProblem, matrix: Bools, counts: Counts, size: int) -> IntArray:
     """Return what the committee is worth with each outsider, in units, exactly."""
     steps = problem.margin.worth(size)
     positive, negative = (steps[:, counts + 1] - steps[:, counts]).astype(object)

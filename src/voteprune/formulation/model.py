@@ -12,6 +12,10 @@ from scipy import sparse
 Floats = NDArray[np.float64]
 
 
+_INDEX = np.int32
+"""Of sparse matrices: what solvers count in, and older releases of SciPy do not convert."""
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """Maximise ``objective @ v`` subject to ``row_low <= matrix @ v <= row_high``.
@@ -48,8 +52,9 @@ class Model:
 
     def with_row(self, columns: Sequence[int], values: Sequence[float], low: float) -> Model:
         """Return the model with one more row, ``values @ v[columns] >= low``."""
+        places = np.asarray(columns, _INDEX)
         row = sparse.csr_array(
-            (np.asarray(values, float), (np.zeros(len(columns), int), np.asarray(columns))),
+            (np.asarray(values, float), (np.zeros_like(places), places)),
             shape=(1, self.n_variables),
         )
         return replace(
@@ -68,7 +73,7 @@ class ModelBuilder:
     _low: list[float] = field(default_factory=list)
     _high: list[float] = field(default_factory=list)
     _integer: list[bool] = field(default_factory=list)
-    _columns: list[NDArray[np.intp]] = field(default_factory=list)
+    _columns: list[NDArray[np.int32]] = field(default_factory=list)
     _values: list[Floats] = field(default_factory=list)
     _row_low: list[float] = field(default_factory=list)
     _row_high: list[float] = field(default_factory=list)
@@ -90,7 +95,7 @@ class ModelBuilder:
         high: float = np.inf,
     ) -> None:
         """Add a row ``low <= values @ v[columns] <= high``."""
-        self._columns.append(np.asarray(columns, dtype=np.intp))
+        self._columns.append(np.asarray(columns, dtype=_INDEX))
         self._values.append(np.asarray(values, dtype=np.float64))
         self._row_low.append(low)
         self._row_high.append(high)
@@ -102,8 +107,8 @@ class ModelBuilder:
         matrix = sparse.csr_array(
             (
                 np.concatenate([*self._values, np.empty(0)]),
-                np.concatenate([*self._columns, np.empty(0, dtype=np.intp)]),
-                np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp),
+                np.concatenate([*self._columns, np.empty(0, dtype=_INDEX)]),
+                np.concatenate([[0], np.cumsum(lengths)]).astype(_INDEX),
             ),
             shape=(len(lengths), n),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..constraints import Budget, Constraint, Forbid, Require
+from ..constraints import Budget, Constraint, Forbid, Require, size_range
 from ..exact import IntArray, common_denominator, compact, exact, sum_by_group, total
 from ..exceptions import InputError
 from ..gains import Gains
 from ..limits import CostLimit
-from ..problem import member_indices, size_range
+from ..problem import member_indices
 from .committee import PluralityCommittee, count_classes
 from .votes import Codes, Label, PluralityVotes
 
@@ -57,9 +57,9 @@ class PluralityProblem:
     gains: Gains
     size_min: int
     size_max: int
-    required: tuple[int, ...]
-    forbidden: tuple[int, ...]
-    cost_limits: tuple[CostLimit, ...]
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    cost_limits: tuple[CostLimit, ...] = ()
 
     @classmethod
     def of(
@@ -75,31 +75,44 @@ class PluralityProblem:
         InputError
             If a constraint does not fit the pool, or names a class there is not.
         """
-        size_min, size_max = size_range(requests, votes.n_classifiers)
-        forbidden = member_indices(requests, Forbid, votes.names)
         codes, weight = _merge(votes)
         worths = _worths(criterion, votes, weight)
         scale = common_denominator(worths)
         gain = weight.astype(object) * np.array([int(w * scale) for w in worths], dtype=object)
-        # A class that nobody names wins nowhere: with one member or more somebody names another.
-        allowed = sorted(set(range(votes.n_classifiers)) - set(forbidden))
-        named = count_classes(codes[:, allowed], len(votes.classes)) > 0
-        best = compact(np.where(named, gain, 0).max(axis=1))
         step = math.gcd(*(int(value) for value in np.unique(gain))) or 1
-        gains = Gains(0, best, Fraction(1, scale * votes.denominator), step)
-        fits = total(best) < 2**62
-        return cls(
+        best = compact(gain.max(axis=1))
+        plain = cls(
             votes,
             criterion if isinstance(criterion, str) else "weights by class",
-            tuple(requests),
+            (),
             codes,
-            gain.astype(np.int64) if fits else gain,
-            gains,
-            size_min,
-            size_max,
-            member_indices(requests, Require, votes.names),
-            forbidden,
-            tuple(CostLimit.of(r, votes.names) for r in requests if isinstance(r, Budget)),
+            gain.astype(np.int64) if total(best) < 2**62 else gain,
+            Gains(0, best, Fraction(1, scale * votes.denominator), step),
+            1,
+            votes.n_classifiers,
+        )
+        return plain.with_requests(requests)
+
+    def with_requests(self, requests: Sequence[Constraint]) -> PluralityProblem:
+        """Return the same problem under other constraints."""
+        votes = self.votes
+        size_min, size_max = size_range(requests, votes.n_classifiers)
+        forbidden = member_indices(requests, Forbid, votes.names)
+        # A class that nobody names wins nowhere: with one member or more somebody names another.
+        allowed = sorted(set(range(votes.n_classifiers)) - set(forbidden))
+        named = count_classes(self.codes[:, allowed], self.n_classes) > 0
+        best = compact(np.where(named, self.gain.astype(object), 0).max(axis=1))
+        return replace(
+            self,
+            requests=tuple(requests),
+            gains=replace(self.gains, net=best),
+            size_min=size_min,
+            size_max=size_max,
+            required=member_indices(requests, Require, votes.names),
+            forbidden=forbidden,
+            cost_limits=tuple(
+                CostLimit.of(r, votes.names) for r in requests if isinstance(r, Budget)
+            ),
         )
 
     @property

@@ -159,6 +159,7 @@ def _conclude(
         incidents=tuple(ledger.incidents),
         versions=versions_of(solver),
         trace=tuple(ledger.trace),
+        problem=problem,
     )
 
 

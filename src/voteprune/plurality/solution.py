@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -10,11 +11,15 @@ from typing import Any, ClassVar, Self, get_args
 
 from .. import jsonfile, words
 from ..answer import Status, headline, read_answer, read_optional
+from ..constraints import Constraint, check_constraints
 from ..document import Document
 from ..exceptions import InputError
+from ..explanation import Explanation
 from ..ledger import Progress, relative_gap
 from .committee import PluralityCommittee
-from .votes import Label
+from .explain import explain
+from .problem import CRITERIA, PluralityCriterion, PluralityProblem
+from .votes import Label, PluralityVotes
 
 _TEXTS = ("status", "termination", "objective", "method", "explanation")
 _WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
@@ -41,7 +46,7 @@ class PluralitySolution(Document):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of the votes.
-    explanation, incidents, trace
+    explanation, incidents, trace, problem
         As on `Solution`.
     """
 
@@ -67,6 +72,7 @@ class PluralitySolution(Document):
     incidents: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: PluralityProblem | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.status not in get_args(Status):
@@ -125,6 +131,76 @@ class PluralitySolution(Document):
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
         return "\n".join(lines)
+
+    def explain(
+        self,
+        votes: PluralityVotes | None = None,
+        *,
+        objective: PluralityCriterion | None = None,
+        constraints: Constraint | Sequence[Constraint] = (),
+        time_limit: float = 10.0,
+    ) -> Explanation:
+        """Tell which members carry the committee, what could replace them, and what is lost.
+
+        A solution as `prune` returns it knows its votes. One that was read from a file needs them
+        again, with the constraints it was found under; they are checked against what is on file.
+
+        Parameters
+        ----------
+        votes, constraints
+            As they were given to `prune`; only for a solution from a file.
+        objective
+            What it was, where it has no name.
+        time_limit
+            Seconds for the exact method to find out what is possible without each member, all
+            members together; small pools take a moment.
+
+        Raises
+        ------
+        InputError
+            If there is no committee to explain, or the votes are not those it was chosen on.
+        """
+        if self.committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if not time_limit >= 0:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        problem = self.problem
+        if problem is None or votes is not None:
+            problem = self._reopen(votes, objective, check_constraints(constraints))
+        proved = self.bound == self.value
+        return explain(problem, self.committee.members, self.bound, proved, time_limit)
+
+    def _reopen(
+        self,
+        votes: PluralityVotes | None,
+        objective: PluralityCriterion | None,
+        requests: tuple[Constraint, ...],
+    ) -> PluralityProblem:
+        """Put the problem together again, and refuse another one."""
+        if not isinstance(votes, PluralityVotes):
+            raise InputError("votes", "are not saved with a solution. Give the PluralityVotes.")
+        if objective is None and self.objective not in CRITERIA:
+            raise InputError("objective", f"was {self.objective}. Give what it was again.")
+        problem = PluralityProblem.of(votes, objective or self.objective, requests)
+        found = self.committee
+        same_pool = found is not None and found.pool_size == problem.n_classifiers
+        if (
+            found is None
+            or not same_pool
+            or votes.classes != self.classes
+            or problem.confusion(found.members) != self.confusion
+            or float(problem.units(found.members) * problem.gains.unit) != self.value
+        ):
+            raise InputError(
+                "votes", "are not those of the solution. Give the votes it was chosen on."
+            )
+        if tuple(map(str, requests)) != self.constraints:
+            asked = "; ".join(self.constraints) or "none"
+            raise InputError(
+                "constraints",
+                f"are not those of the solution, which was found under: {asked}. Give the same.",
+            )
+        return problem
 
     def _fields(self) -> dict[str, Any]:
         # The trace and the votes are left out.
