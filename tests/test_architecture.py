@@ -26,7 +26,7 @@ FLOORS = [
     {"bounds", "solvers"},
     {"clauses", "sharing"},
     {"certificate", "run", "infeasible", "versions"},
-    {"openings"},
+    {"openings", "walking"},
     {"brute", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
     {"proving", "refuting"},

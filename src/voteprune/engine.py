@@ -29,8 +29,9 @@ from .problem import Problem
 from .proving import MOST_CLASSIFIERS, Campaign
 from .refuting import Refutation
 from .run import Outcome, Run
-from .search import Walker, search, solve_by_search
+from .search import search, solve_by_search
 from .solvers import prepare
+from .walking import Walker
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""

@@ -27,9 +27,10 @@ from .objectives import Criterion
 from .plan import check_plan
 from .problem import Problem
 from .proving import MOST_CLASSIFIERS
-from .search import Walker, search
+from .search import search
 from .solvers import SolverFailure, call
 from .votes import as_votes
+from .walking import Walker
 
 _SEARCH_SHARE = 0.4
 _PATIENCE = 4

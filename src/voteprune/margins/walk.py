@@ -18,7 +18,8 @@ from ..formulation.model import Floats
 from ..ledger import Ledger
 from ..openings import open_run
 from ..run import Outcome, Run
-from ..search import Walker, search
+from ..search import search
+from ..walking import Walker
 from .problem import MarginProblem
 
 _WALKS = 2
