@@ -1,9 +1,10 @@
-"""The engine against the solvers, side by side: equal time, one core each, real pools.
+"""The engine against the solvers, side by side: equal time, equal cores, real pools.
 
-``python benchmarks/engine.py --time-limit 30 --sets drd def`` runs every method on every pool, one
-after the other in one run, and writes docs/benchmarks/engine.md: value and gap after a few moments
-and at the end. Pools come from benchmarks/pools.py, trained at the first use and cached. Rows are
-appended to the state file as they are finished, so an interrupted run goes on where it stopped.
+``python benchmarks/engine.py`` runs every block of `PLAN`, one method after the other, and writes
+docs/benchmarks/engine.md and the curves beside it: value and gap after a few moments and at the
+end. Pools come from benchmarks/pools.py, trained at the first use and cached. Every run is appended
+to the state file as it is finished, so an interrupted benchmark goes on where it stopped;
+``--blocks`` runs some blocks only and leaves the page as it is where nothing is known yet.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import argparse
 import json
 import os
 import platform
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pools
@@ -19,9 +22,11 @@ import pools
 import voteprune as vp
 
 ROOT = Path(__file__).resolve().parent.parent
+CORES = 2
 MOMENTS = (1, 5, 20, 60, 300)
+OURS = "voteprune exact"
 METHODS = {
-    "voteprune exact": {"method": "exact"},
+    OURS: {"method": "exact"},
     "merged, HiGHS": {"method": "merged", "solver": "highs"},
     "merged, CP-SAT": {"method": "merged", "solver": "cpsat"},
     "merged, SCIP": {"method": "merged", "solver": "scip"},
@@ -29,105 +34,177 @@ METHODS = {
     "merged, CPLEX": {"method": "merged", "solver": "cplex"},
     "paper, HiGHS": {"method": "paper", "solver": "highs"},
 }
+Key = tuple[str, int, int, str, str, str, float]
+"""Data set, seed, fold, objective, diversity, method, seconds."""
 
 
-def measure(votes: vp.Votes, objective: str, diversity: str, name: str, limit: float) -> dict:
-    """Run one method and note value and gap at the moments that have passed."""
+@dataclass(frozen=True)
+class Block:
+    """One table: every method on every pool under every criterion, for so long."""
+
+    title: str
+    sets: tuple[str, ...]
+    folds: tuple[tuple[int, int], ...]
+    seconds: float
+    methods: tuple[str, ...] = tuple(METHODS)
+    criteria: tuple[tuple[str, str], ...] = (("accuracy", "F1"),)
+
+    def runs(self) -> Iterator[Key]:
+        """Yield everything that is to be run."""
+        for data in self.sets:
+            for seed, fold in self.folds:
+                for objective, diversity in self.criteria:
+                    for method in self.methods:
+                        yield data, seed, fold, objective, diversity, method, self.seconds
+
+
+SMALL = ("prk", "bcw", "msk", "qsr", "spa")
+OTHERS = (("balanced_accuracy", "F1"), ("accuracy", "F2"), ("accuracy", "F3"))
+COMMERCIAL = (OURS, "merged, Gurobi", "merged, CPLEX")
+PLAN = {
+    "proofs": Block("Time to proof", SMALL, ((10, 0), (20, 0)), 30),
+    "drd": Block("DRD, three folds", ("drd",), ((10, 0), (10, 1), (20, 0)), 60, COMMERCIAL),
+    "open": Block(
+        "DRD, solvers without a licence", ("drd",), ((10, 0),), 60,
+        ("merged, HiGHS", "merged, CP-SAT", "merged, SCIP", "paper, HiGHS"),
+    ),
+    "large": Block(
+        "Large sets", ("def", "bmk", "aps_part"), ((10, 0),), 60,
+        (OURS, "merged, HiGHS", "merged, CP-SAT", "merged, Gurobi"),
+    ),
+    "long": Block("Large sets, five minutes", ("def", "bmk"), ((10, 0),), 300, (OURS,)),
+    "criteria": Block(
+        "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), ((10, 0),), 30,
+        (OURS,), OTHERS,
+    ),
+}  # fmt: skip
+
+
+def measure(key: Key) -> dict:
+    """Run one method and note where it stood when."""
+    data, seed, fold, objective, diversity, method, limit = key
     try:
         solution = vp.prune(
-            votes, objective=objective, diversity=diversity, time_limit=limit, random_state=0,
-            **METHODS[name],
+            pools.votes(data, seed, fold), objective=objective, diversity=diversity,
+            time_limit=limit, random_state=0, n_jobs=CORES, **METHODS[method],
         )  # fmt: skip
     except vp.SolverError as error:
         return {"error": type(error).__name__}
-    path = {}
-    for moment in MOMENTS:
-        seen = [progress for progress in solution.trace if progress.seconds <= moment]
-        if moment <= limit and seen:
-            path[str(moment)] = [seen[-1].value, seen[-1].gap]
     return {
         "status": solution.status, "seconds": solution.seconds, "value": solution.value,
-        "gap": solution.gap, "path": path, "incidents": list(solution.incidents),
+        "gap": solution.gap, "incidents": list(solution.incidents),
+        "trace": [[p.seconds, p.value, p.gap] for p in solution.trace if p.value is not None],
     }  # fmt: skip
+
+
+def run(blocks: list[Block], state: Path) -> dict[Key, dict]:
+    """Run what is not in the state file yet; return everything that is."""
+    done = {}
+    if state.exists():
+        done = {tuple(row["key"]): row for row in map(json.loads, state.open())}
+    with state.open("a") as file:
+        for key in (key for block in blocks for key in block.runs() if key not in done):
+            done[key] = {"key": key, **measure(key)}
+            file.write(json.dumps(done[key]) + "\n")
+            file.flush()
+            row = done[key]
+            print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
+    return done
+
+
+def at(row: dict, moment: float) -> list | None:
+    """Return seconds, value and gap of the last news until a moment."""
+    seen = [news for news in row["trace"] if news[0] <= moment]
+    return seen[-1] if seen else None
+
+
+def page(done: dict[Key, dict], curves: str) -> str:
+    """Write all blocks as Markdown."""
+    versions = ", ".join(f"{s.name} {s.version}" for s in vp.solvers() if s.installed)
+    lines = [
+        "# The engine against the solvers",
+        "",
+        "`python benchmarks/engine.py` (resumes; an hour or so)",
+        "",
+        f"{CORES} cores each, one method after the other in one run ({platform.machine()}, "
+        f"{os.cpu_count()} cores, Python {platform.python_version()}); {versions}. Pools of 100 "
+        "classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both recounted by "
+        "voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 variables and rows; "
+        "`SolverLicenceError` says where that was too small. `aps_part` is a part of APS.",
+        "",
+        f"![Gap over time]({curves})",
+    ]
+    for block in PLAN.values():
+        moments = [moment for moment in MOMENTS if moment <= block.seconds]
+        lines += [
+            "", f"## {block.title}, {block.seconds:g} s", "",
+            "| set | seed, fold | objective | diversity | method | value | gap | seconds "
+            "| value at 1 s | " + " | ".join(f"gap at {moment} s" for moment in moments) + " |",
+            "|" + "---|" * (9 + len(moments)),
+        ]  # fmt: skip
+        lines += [_line(done[key], moments) for key in block.runs() if key in done]
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: dict, moments: list[int]) -> str:
+    data, seed, fold, objective, diversity, method, _ = row["key"]
+    head = f"| {data} | {seed}, {fold} | {objective} | {diversity} | {method} | "
+    if "error" in row:
+        return head + f"{row['error']} |" + " |" * (3 + len(moments))
+    first = at(row, 1)
+    seconds = f"{row['seconds']:.1f}" + (" proved" if row["status"] == "optimal" else "")
+    spots = [at(row, moment) for moment in moments]
+    gaps = ["" if spot is None else _percent(spot[2]) for spot in spots]
+    early = "" if first is None else f"{first[1]:.6f}"
+    return (
+        head + f"{row['value']:.6f} | {_percent(row['gap'])} | {seconds} | {early} | "
+        + " | ".join(gaps) + " |"
+    )  # fmt: skip
+
+
+def _percent(gap: float) -> str:
+    return f"{100 * gap:.2f} %"
+
+
+def draw(done: dict[Key, dict], path: Path) -> None:
+    """Draw gap over time, one panel for each set on its first fold."""
+    from matplotlib.figure import Figure
+
+    sets = ("msk", "qsr", "spa", "drd", "def", "bmk")
+    figure = Figure(figsize=(11, 6.5), layout="constrained")
+    panels = figure.subplots(2, 3).ravel()
+    for panel, data in zip(panels, sets, strict=True):
+        for method in METHODS:
+            rows = [
+                row
+                for key, row in done.items()
+                if key[:6] == (data, 10, 0, "accuracy", "F1", method) and "trace" in row
+            ]
+            if rows:
+                row = min(rows, key=lambda row: row["key"][6])
+                path_of = [*row["trace"], [row["seconds"], row["value"], row["gap"]]]
+                seconds, _, gaps = zip(*path_of, strict=True)
+                wide = 2.2 if method == OURS else 1.1
+                percent = [100 * gap for gap in gaps]
+                panel.step(seconds, percent, where="post", label=method, linewidth=wide)
+        panel.set(title=data, xscale="log", xlim=(0.02, None), xlabel="seconds", ylabel="gap in %")
+        panel.set_yscale("symlog", linthresh=0.5)
+        panel.set_ylim(bottom=0)
+    handles, labels = panels[3].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    figure.savefig(path, metadata={"Date": None})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--sets", nargs="+", default=list(pools.SETS))
-    parser.add_argument("--objectives", nargs="+", default=["accuracy"])
-    parser.add_argument("--diversities", nargs="+", default=["F1"])
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--seeds", type=int, nargs="+", default=[10])
-    parser.add_argument("--folds", type=int, nargs="+", default=[0])
-    parser.add_argument("--time-limit", type=float, default=60.0)
+    parser.add_argument("--blocks", nargs="+", default=list(PLAN), choices=list(PLAN))
     parser.add_argument("--state", type=Path, default=ROOT / ".engine.jsonl")
-    parser.add_argument("--table", type=Path, default=ROOT / "docs/benchmarks/engine.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs/benchmarks/engine.md")
     options = parser.parse_args()
-    done = {}
-    if options.state.exists():
-        done = {tuple(row["key"]): row for row in map(json.loads, options.state.open())}
-    keys = [
-        (data, seed, fold, objective, diversity, name, options.time_limit)
-        for data in options.sets
-        for seed in options.seeds
-        for fold in options.folds
-        for objective in options.objectives
-        for diversity in options.diversities
-        for name in options.methods
-    ]
-    with options.state.open("a") as state:
-        for key in keys:
-            if key not in done:
-                data, seed, fold, objective, diversity, name, limit = key
-                votes = pools.votes(data, seed, fold)
-                row = measure(votes, objective, diversity, name, limit)
-                done[key] = {"key": key, **row}
-                state.write(json.dumps(done[key]) + "\n")
-                state.flush()
-                print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
-    options.table.write_text(table([done[key] for key in keys], options))
-
-
-def table(rows: list[dict], options: argparse.Namespace) -> str:
-    """Write the runs as Markdown."""
-    versions = ", ".join(f"{s.name} {s.version}" for s in vp.solvers() if s.installed)
-    moments = [moment for moment in MOMENTS if moment <= options.time_limit]
-    lines = [
-        "# The engine against the solvers",
-        "",
-        f"`python benchmarks/engine.py --time-limit {options.time_limit:g} "
-        f"--sets {' '.join(options.sets)} --objectives {' '.join(options.objectives)} "
-        f"--diversities {' '.join(options.diversities)} "
-        f"--methods {' '.join(map(json.dumps, options.methods))}`",
-        "",
-        f"One core each, one after the other, on {os.cpu_count()} cores ({platform.machine()}, "
-        f"Python {platform.python_version()}); {versions}. Pools of 100 classifiers "
-        "(benchmarks/pools.py), seeds " + ", ".join(map(str, options.seeds)) + ", folds "
-        + ", ".join(map(str, options.folds)) + ". Gap is (bound - value) / value. A trial licence "
-        "limits Gurobi to 2000 and CPLEX to 1000 variables and rows.",
-        "",
-        "| set | seed, fold | objective | diversity | method | value | gap | seconds | "
-        + " | ".join(f"gap at {moment} s" for moment in moments) + " |",
-        "|" + "---|" * (8 + len(moments)),
-    ]  # fmt: skip
-    for row in rows:
-        data, seed, fold, objective, diversity, name, _ = row["key"]
-        head = f"| {data} | {seed}, {fold} | {objective} | {diversity} | {name} | "
-        if "error" in row:
-            lines.append(head + f"{row['error']} |" + " |" * (2 + len(moments)))
-            continue
-        path = [row["path"].get(str(moment)) for moment in moments]
-        gaps = [_percent(None if spot is None else spot[1]) for spot in path]
-        seconds = f"{row['seconds']:.1f}" + (" proved" if row["status"] == "optimal" else "")
-        lines.append(
-            head + f"{row['value']:.6f} | {_percent(row['gap'])} | {seconds} | "
-            + " | ".join(gaps) + " |"
-        )  # fmt: skip
-    return "\n".join(lines) + "\n"
-
-
-def _percent(gap: float | None) -> str:
-    return "" if gap is None else f"{100 * gap:.2f} %"
+    done = run([PLAN[name] for name in options.blocks], options.state)
+    curves = options.page.with_suffix(".svg")
+    options.page.write_text(page(done, curves.name))
+    draw(done, curves)
 
 
 if __name__ == "__main__":

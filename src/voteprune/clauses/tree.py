@@ -40,7 +40,7 @@ Report = Callable[[float, int, list[int]], None]
 _CLAUSES = 2
 """How many clauses are looked for at a time."""
 
-_ROUNDS, _FIRST_ROUNDS = 3, 60
+_ROUNDS, _FIRST_ROUNDS = 8, 60
 """How often, in a cell and in the first one, if that keeps bringing the bound down."""
 
 _PROGRESS = 1e-3
