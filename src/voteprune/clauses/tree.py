@@ -37,13 +37,10 @@ from .task import Cell, Share, Task
 Report = Callable[[float, int, list[int]], None]
 """Told the highest bound in the share, the number of open cells, and members to start from."""
 
-_CLAUSES = 2
-"""How many clauses are looked for at a time."""
+_ROUNDS = 30
+"""How many clauses are looked for in a cell at most, as long as each is broken."""
 
-_ROUNDS, _FIRST_ROUNDS = 8, 60
-"""How often, in a cell and in the first one, if that keeps bringing the bound down."""
-
-_PROGRESS = 1e-3
+_BROKEN = 1e-3
 _WHOLE = 1e-6
 _SURE = 0.999
 _MOST_PAIRS = 20_000
@@ -138,58 +135,42 @@ class _Tree:
     def _work_on(self, cell: Cell) -> list[Cell] | None:
         """Return what takes the place of a cell; None, with the cell put back, to have a pause."""
         low, high = limits_of(cell.decided)
-        rounds = _FIRST_ROUNDS if (cell.decided[: self._case.n_patterns] == FREE).all() else _ROUNDS
         self._conflicts.decide(cell.decided[self._case.n_patterns :])
         bound = min(cell.bound, self._bound(low, high))
-        stuck = False
         for turn in itertools.count():
             if self._refuted(bound):
                 return []
             solution = self._relaxation.solution()
             between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
-            if between and (turn >= rounds or stuck):
+            if between and turn >= _ROUNDS:
                 return self._split_pattern(cell, bound, solution)
-            fresh = self._separate(solution[: self._case.n_patterns], between)
-            if self._look_around():
+            broken = self._separate(solution[: self._case.n_patterns], between)
+            if self._look_around() or time.time() >= self._task.latest:
                 self._push(Cell(bound, cell.decided))
                 return None
-            if not fresh and not between:
+            if not broken:
+                if between:
+                    return self._split_pattern(cell, bound, solution)
                 return self._split_classifier(cell, bound)
-            if time.time() >= self._task.latest:
-                self._push(Cell(bound, cell.decided))
-                return None
-            if fresh:
-                before, bound = bound, min(bound, self._bound(low, high))
-                stuck = turn > 0 and before - bound < _PROGRESS
-            stuck |= not fresh
+            bound = min(bound, self._bound(low, high))
         raise AssertionError("unreachable")
 
     def _bound(self, low: Floats, high: Floats) -> float:
         return self._relaxation.bound(low, high, self._task.target, self._task.latest)
 
-    def _separate(self, z: Floats, between: bool) -> int:
-        """Look for clauses; return how many of the new ones are broken by a solution."""
-        fresh = 0
+    def _separate(self, z: Floats, between: bool) -> bool:
+        """Look for a clause; tell if there is a new one that a solution breaks."""
         yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
         no = np.where(z > _SURE, np.inf, z + 1e-3)
-        for _ in range(_CLAUSES):
-            if not between:
-                # All cost the same; chance makes them differ from call to call.
-                yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
-            clause = self._conflicts.find(yes, no, self._task.latest)
-            if clause is None:
-                break
-            if self._relaxation.add(clause):
-                # The others may be of use elsewhere.
-                fresh += clause.slack(z) < -_PROGRESS
-                self._found.append(clause)
-            # The next one is to do without one of these.
-            patterns = [place for place in clause.places if place < len(z)]
-            if not patterns:
-                break
-            yes[left_out := int(self._random.choice(patterns))] = np.inf
-            no[left_out] = np.inf
-        return fresh
+        if not between:
+            # All cost the same; chance makes them differ from call to call.
+            yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
+        clause = self._conflicts.find(yes, no, self._task.latest)
+        if clause is None or not self._relaxation.add(clause):
+            return False
+        self._found.append(clause)
+        # If it is not broken here, it may be of use elsewhere.
+        return clause.slack(z) < -_BROKEN
 
     def _look_around(self) -> bool:
         """Tell if the weights that were found last make a committee that seems to be better."""
