@@ -89,12 +89,13 @@ def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
         began = time.time()
         if not refutation.round(until, beside):
             return
-        if beside is None and not refutation.over:
-            # At first both matter alike.
-            share = 1.0 if run.ledger.seconds < 2 * _FIRST_SEARCH else _SEARCH_SHARE
-            _search(run, walker, share * (time.time() - began))
-        elif beside is not None and not beside():
+        if beside is not None and not beside():
             beside = None
+        elif beside is None and not refutation.over:
+            # At first both matter alike; but workers shall not wait for a search that is done.
+            young = run.ledger.seconds < 2 * _FIRST_SEARCH
+            share = 1.0 if young and run.threads == 1 else _SEARCH_SHARE / run.threads
+            _search(run, walker, share * (time.time() - began))
 
 
 def _prove(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
@@ -126,12 +127,8 @@ def _prove(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
 def _search(run: Run, walker: Walker | None, seconds: float) -> None:
     if walker is not None:
         until = time.time() + min(seconds, 0.2 * run.seconds_left)
-        search(walker, run.ledger, until, patience=_patience(run))
-
-
-def _patience(run: Run) -> int:
-    # Small pools are searched through long before.
-    return 2 * run.ledger.problem.n_classifiers
+        # Small pools are searched through long before.
+        search(walker, run.ledger, until, patience=2 * run.ledger.problem.n_classifiers)
 
 
 def _beside(run: Run, walker: Walker | None) -> Callable[[], bool] | None:
@@ -141,13 +138,15 @@ def _beside(run: Run, walker: Walker | None) -> Callable[[], bool] | None:
     """
     if walker is None or run.threads < 2:
         return None
-    ledger, idle = run.ledger, 0
+    ledger, news = run.ledger, time.time()
 
     def stride() -> bool:
-        nonlocal idle
+        nonlocal news
         best = ledger.units
         search(walker, ledger, min(run.deadline, time.time() + _STRIDE), patience=1)
-        idle = idle + 1 if ledger.units == best else 0
-        return idle < _patience(run) and not ledger.closed and run.seconds_left > 0
+        if ledger.units != best:
+            news = time.time()
+        idle = time.time() - news
+        return idle < max(_FIRST_SEARCH, 0.25 * ledger.seconds) and not ledger.closed
 
     return stride

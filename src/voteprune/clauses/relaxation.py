@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from .case import Case
 from .clause import Clause
+from .programs import rows_in_use
 
 _VIOLATION = 1e-3
 _MOST_ROWS = 150
@@ -65,6 +66,9 @@ class Relaxation:
         cost = np.append(-self._gains, self._penalty)
         self._highs.changeColsCost(self.n + 1, np.arange(self.n + 1, dtype=np.int32), cost)
         self._rows: list[int] = []
+        # What is written in the program, entry by entry: variable, factor, row.
+        self._at, self._by = np.empty(0, dtype=np.int32), np.empty(0)
+        self._of = np.empty(0, dtype=np.intp)
         self._enter(rows)
 
     def add(self, clause: Clause) -> bool:
@@ -108,6 +112,10 @@ class Relaxation:
         values = [np.append(self._factors[span], 1.0) for span in spans]
         columns = [np.append(self._places[span], self.n) for span in spans]
         lengths = np.array([len(part) for part in columns])
+        owners = np.arange(len(self._rows), len(self._rows) + len(rows))
+        self._at = np.concatenate([self._at, *(self._places[span] for span in spans)])
+        self._by = np.concatenate([self._by, *(self._factors[span] for span in spans)])
+        self._of = np.concatenate([self._of, np.repeat(owners, lengths - 1)])
         self._highs.addRows(
             len(rows), self._least[rows], np.full(len(rows), np.inf), int(lengths.sum()),
             (np.cumsum(lengths) - lengths).astype(np.int32),
@@ -126,14 +134,10 @@ class Relaxation:
 
     def _bound(self) -> float:
         prices = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
-        used = np.flatnonzero(prices)
-        rows = [self._rows[place] for place in used.tolist()]
-        left = self._gains.copy()
-        for row, price in zip(rows, prices[used].tolist(), strict=True):
-            span = self._row(row)
-            left[self._places[span]] += price * self._factors[span]
+        charged = np.bincount(self._at, weights=self._by * prices[self._of], minlength=self.n)
+        left = self._gains + charged
         best = np.maximum(left * self._low, left * self._high).sum()
-        return float(self._case.base - prices[used] @ self._least[rows] + best)
+        return float(self._case.base - prices @ self._least[self._rows] + best)
 
     def bound(self, low: Floats, high: Floats, target: float, latest: float) -> float:
         """Return a bound on what lies between low and high, with all that the pool has to say."""
@@ -163,15 +167,9 @@ class Relaxation:
         """Take out the rows that the last solution has no use for, once they are many."""
         if len(self._rows) < self._enough:
             return
-        basis = self._highs.getBasis()
-        slack = highspy.HighsBasisStatus.kBasic
-        kept = [place for place, status in enumerate(basis.row_status) if status != slack]
-        fresh = highspy.HighsBasis()
-        fresh.col_status = list(basis.col_status)
-        fresh.row_status = [basis.row_status[place] for place in kept]
-        fresh.valid = True
+        kept, basis = rows_in_use(self._highs, 0)
         self._start([self._rows[place] for place in kept])
-        self._highs.setBasis(fresh)
+        self._highs.setBasis(basis)
         self._enough = max(2 * _SPARE_ROWS, len(kept) + _SPARE_ROWS)
 
 
