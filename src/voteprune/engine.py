@@ -45,8 +45,9 @@ _CLAUSES_SHARE = 0.8
 _SOLVER_SHARE = 0.5
 """How much of the time left clauses get, and a MIP solver for what the bounds leave open."""
 
-_STRIDE = 0.1
-"""Seconds of searching at a time while a worker may have something to say."""
+_STRIDE, _DRY = 0.1, 3.0
+"""Seconds of searching at a time while a worker may have something to say, and without news after
+which that is better left to another worker."""
 
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
@@ -147,6 +148,6 @@ def _beside(run: Run, walker: Walker | None) -> Callable[[], bool] | None:
         if ledger.units != best:
             news = time.time()
         idle = time.time() - news
-        return idle < max(_FIRST_SEARCH, 0.25 * ledger.seconds) and not ledger.closed
+        return idle < max(_DRY, 0.25 * ledger.seconds) and not ledger.closed
 
     return stride
