@@ -41,9 +41,10 @@ _SEARCH_SHARE = 0.25
 """Seconds of a first look round and of the first search, and how much of its time a run then spends
 on searching."""
 
-_CLAUSES_SHARE = 0.8
+_CLAUSES_SHARE, _CLAUSES_TRIAL = 0.8, 0.2
 _SOLVER_SHARE = 0.5
-"""How much of the time left clauses get, and a MIP solver for what the bounds leave open."""
+"""How much of the time left clauses get, and until when they must have got somewhere; and how much
+a MIP solver gets for what the bounds leave open."""
 
 _STRIDE, _DRY = 0.1, 3.0
 """Seconds of searching at a time while a worker may have something to say, and without news after
@@ -85,10 +86,11 @@ def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
     refutation = Refutation(problem, run, None if walker is None else walker.hint)
     until = time.time() + _CLAUSES_SHARE * run.seconds_left
+    trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
     beside = _beside(run, walker)
     while not refutation.over and time.time() < until:
         began = time.time()
-        if not refutation.round(until, beside):
+        if not refutation.round(until, beside) or (time.time() > trial and refutation.hopeless):
             return
         if beside is not None and not beside():
             beside = None

@@ -24,9 +24,9 @@ from .solvers import SolverFailure
 WORKER = "voteprune.clauses.tree"
 
 _MOST_PATTERNS = 800
-CLOSE = 0.04
+CLOSE, _HOPELESS = 0.06, 0.03
 """How many patterns there may be, and how much of all weight may be between the best committee and
-the bound, for clauses to get anywhere."""
+the bound, for clauses to get anywhere; and how much after a good part of the time."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 0.25, 10.0
 """Seconds of a round; each is longer than the one before."""
@@ -62,13 +62,17 @@ class Refutation:
     @staticmethod
     def promises(problem: Problem, run: Run) -> bool:
         """Tell whether clauses are likely to get somewhere."""
-        units, net = run.ledger.units, problem.gains.net
-        if units is None or int((net != 0).sum()) > _MOST_PATTERNS:
+        if run.ledger.units is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = load_proof(run.checkpoint, problem)
         if kept is not None and kept.boxes is not None:
             return False  # has been tried
-        return run.ledger.bound - units <= CLOSE * float(sum(abs(int(gain)) for gain in net))
+        return _between(problem, run) <= CLOSE
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the bound is still so high that time is better spent otherwise."""
+        return _between(self._problem, self._run) > _HOPELESS
 
     @property
     def over(self) -> bool:
@@ -159,3 +163,10 @@ class Refutation:
             self._cells = kept.cells
         if kept.committee is not None:
             self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
+
+
+def _between(problem: Problem, run: Run) -> float:
+    """Return how much is between the best committee and the bound, as a share of all weight."""
+    units = run.ledger.units
+    assert units is not None
+    return (run.ledger.bound - units) / float(sum(abs(int(gain)) for gain in problem.gains.net))
