@@ -70,11 +70,11 @@ PLAN = {
     ),
     "large": Block(
         "Large sets", ("def", "bmk", "aps_part"), ((10, 0),), 60,
-        (OURS, "merged, HiGHS", "merged, CP-SAT", "merged, Gurobi"),
+        (OURS, "merged, HiGHS", "merged, Gurobi"),
     ),
     "long": Block("Large sets, five minutes", ("def", "bmk"), ((10, 0),), 300, (OURS,)),
     "criteria": Block(
-        "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), ((10, 0),), 30,
+        "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), ((10, 0),), 20,
         (OURS,), OTHERS,
     ),
 }  # fmt: skip
