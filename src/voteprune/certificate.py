@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from . import jsonfile
 from .bounds import Box, Proof, Step, closure
 from .bounds.cuts import LimitRow, Row
+from .clauses import Case, Clause, Refuted
 from .committee import Committee
 from .formulafile import write_four
 from .problem import Problem
@@ -40,8 +41,8 @@ class Certificate:
     bound
         What no committee exceeds, in units of ``problem.gains.unit``.
     proof
-        The steps of the proof, None where there are none: the cut closed the gap, all committees
-        were tried, or a solver did it.
+        The steps of the proof, by sizes and thresholds or by clauses; None where there are none:
+        the cut closed the gap, all committees were tried, or a solver did it.
     trusted
         Claims of solvers that nobody can check: who, and the bound in units.
     target
@@ -52,7 +53,7 @@ class Certificate:
     status: str
     committee: Committee | None
     bound: int
-    proof: Proof | None = None
+    proof: Proof | Refuted | None = None
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
 
@@ -76,7 +77,10 @@ class Certificate:
             },
             "bound": self.bound,
             "cut": _cut(problem),
-            "proof": None if self.proof is None else _Writer(problem, self.proof).written(),
+            "proof": _Writer(problem, self.proof).written()
+            if isinstance(self.proof, Proof)
+            else None,
+            "refutation": _refutation(self.proof) if isinstance(self.proof, Refuted) else None,
             "trusted": [list(claim) for claim in self.trusted],
         }  # fmt: skip
         return jsonfile.dump("certificate", fields, indent=None)
@@ -191,6 +195,39 @@ class _Writer:
                 }
             )
         return self._numbers[key]
+
+
+def _refutation(refuted: Refuted) -> dict[str, Any]:
+    """Write a refutation, every clause once."""
+    case, numbers = refuted.case, dict[object, int]()
+    clauses: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = []
+    for step in refuted.steps:
+        if step.heirs is not None:
+            cells.append({"cell": step.cell, "place": step.place, "heirs": list(step.heirs)})
+            continue
+        prices = []
+        for clause, price in zip(step.clauses, step.prices, strict=True):
+            if clause.key not in numbers:
+                numbers[clause.key] = len(clauses)
+                clauses.append(_clause(case, clause))
+            prices.append([numbers[clause.key], price * refuted.scale])
+        limits = [[*case.pattern_limits[row], price * refuted.scale] for row, price in step.limits]
+        cells.append({"cell": step.cell, "prices": prices, "limits": limits})
+    return {"clauses": clauses, "cells": cells}
+
+
+def _clause(case: Case, clause: Clause) -> dict[str, Any]:
+    said = list(zip(clause.places, clause.values, clause.shares, strict=True))
+    n = case.n_patterns
+    prices = zip(case.member_limits, clause.prices, strict=False)
+    return {
+        "yes": [[place, share] for place, value, share in said if place < n and value],
+        "no": [[place, share] for place, value, share in said if place < n and not value],
+        "sits": [place - n for place, value, _ in said if place >= n and value],
+        "out": [place - n for place, value, _ in said if place >= n and not value],
+        "limits": [[*limit, price] for limit, price in prices if price > 0],
+    }
 
 
 def _content(row: Row | LimitRow) -> tuple[Any, ...]:

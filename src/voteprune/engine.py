@@ -69,7 +69,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         prepare(worker, worker)
     walker = Walker(problem, ledger, run.seed) if problem.allowed else None
     _search(run, walker, _GLANCE)
-    if not ledger.closed and run.record is None and Refutation.promises(problem, run):
+    if not ledger.closed and Refutation.promises(problem, run):
         _refute(problem, run, walker)
     else:
         _search(run, walker, _FIRST_SEARCH - _GLANCE)

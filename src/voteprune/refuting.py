@@ -15,7 +15,7 @@ import numpy as np
 from .bounds.box import FREE
 from .bounds.levels import SAFETY
 from .checkpoint import Kept, load_proof, save_proof
-from .clauses import Case, Cell, Clause, Task
+from .clauses import Case, Cell, Clause, Refuted, Task
 from .problem import Problem
 from .run import Run
 from .sharing import share_out
@@ -54,7 +54,9 @@ class Refutation:
         self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
         self._clauses: dict[object, Clause] = {}
         self._seen: set[tuple[int, ...]] = set()
-        self._seconds, self._token = _FIRST_ROUND, uuid.uuid4().hex
+        self._seconds, self._token, self._number = _FIRST_ROUND, uuid.uuid4().hex, 0
+        # A proof that is written down is handed in whole: until then its bounds are not used.
+        self._written = None if run.record is None else Refuted(self._case, self._scale)
         if run.checkpoint is not None:
             self._resume()
         self._take_stock()
@@ -90,7 +92,7 @@ class Refutation:
             Something to do here while there is but one worker; takes the place of a second.
         """
         run = self._run
-        workers = max(1, run.threads - (meanwhile is not None))
+        workers = max(1, run.threads - (meanwhile is not None)) if self._written is None else 1
         begun = min(until, time.time() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         # A single worker remembers what it has found; several tell each other.
@@ -98,7 +100,7 @@ class Refutation:
         tasks = [
             Task(
                 self._case, self._cells[place::workers], known, self._target(), begun, run.deadline,
-                frozenset(self._seen), self._token,
+                frozenset(self._seen), self._token, self._number, self._written is not None,
             )
             for place in range(min(workers, len(self._cells)))
         ]  # fmt: skip
@@ -109,6 +111,9 @@ class Refutation:
             return False
         self._cells = tuple(cell for share in shares for cell in share.cells)
         for share in shares:
+            self._number = max(self._number, share.next_number)
+            if self._written is not None:
+                self._written.steps += share.steps
             self._clauses |= {clause.key: clause for clause in share.clauses}
             for members in share.members:
                 self._offer(members)
@@ -126,7 +131,7 @@ class Refutation:
     def _report(self, bound: float, open_cells: int, members: list[int]) -> None:
         ledger = self._run.ledger
         ledger.open_boxes = open_cells
-        if open_cells:
+        if open_cells and self._written is None:
             ledger.tighten(self._in_units(bound))
         if members and self._hint is not None:
             self._hint([self._problem.allowed[place] for place in members])
@@ -134,13 +139,17 @@ class Refutation:
     def _take_stock(self) -> None:
         """Drop what a better committee has refuted, and tell the ledger what is left."""
         ledger, target = self._run.ledger, self._target()
-        open_cells = [cell for cell in self._cells if cell.bound >= target - self._room(cell.bound)]
-        self._cells = tuple(sorted(open_cells, key=lambda cell: -cell.bound))
+        if self._written is None:
+            left = (cell for cell in self._cells if cell.bound >= target - self._room(cell.bound))
+            self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
         ledger.open_boxes = len(self._cells)
         if self._cells:
-            ledger.tighten(self._in_units(self._cells[0].bound))
+            if self._written is None:
+                ledger.tighten(self._in_units(self._cells[0].bound))
         elif ledger.units is not None:
             ledger.tighten(ledger.units)
+            if self._run.record is not None and self._written is not None:
+                self._run.record.append(self._written)
 
     def _target(self) -> float:
         """Return the least bound that leaves room for something better."""

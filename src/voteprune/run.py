@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from .bounds import Proof
+from .clauses import Refuted
 from .ledger import Ledger
 from .problem import Problem
 from .solvers import Solver
@@ -51,7 +52,7 @@ class Run:
     seed: int = 0
     threshold: ThresholdRule = "tuned"
     checkpoint: Path | None = None
-    record: list[Proof] | None = None
+    record: list[Proof | Refuted] | None = None
 
     @property
     def seconds_left(self) -> float:

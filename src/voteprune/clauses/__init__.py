@@ -9,6 +9,7 @@ branches. The names here are what other rooms use; the rest is imported by worke
 
 from .case import Case
 from .clause import Clause
+from .proof import Refuted, Step
 from .task import Cell, Share, Task
 
-__all__ = ["Case", "Cell", "Clause", "Share", "Task"]
+__all__ = ["Case", "Cell", "Clause", "Refuted", "Share", "Step", "Task"]

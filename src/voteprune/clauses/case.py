@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.cuts import LimitRow, limit_rows
+from ..bounds.cuts import limit_rows
 from ..formulation.model import Floats
 from ..formulation.rows import objective_scale
 from ..problem import Problem
@@ -36,6 +36,8 @@ class Case:
         Limits on who sits: ``on_members @ x >= least_members``.
     on_patterns
         Limits on what is called positive: ``on_patterns @ z >= least_patterns``.
+    member_limits, pattern_limits
+        What each of those is: a kind, and which of its kind.
     """
 
     votes: NDArray[np.bool_]
@@ -48,6 +50,8 @@ class Case:
     least_members: Floats
     on_patterns: Floats
     least_patterns: Floats
+    member_limits: tuple[tuple[str, int], ...] = ()
+    pattern_limits: tuple[tuple[str, int], ...] = ()
 
     @classmethod
     def of(cls, problem: Problem) -> tuple[Case, float]:
@@ -61,8 +65,12 @@ class Case:
         scale = objective_scale(gains.net)
         # Seen as positives, so that t in the rows is z.
         rows = list(limit_rows(problem, used, np.ones(len(used), dtype=bool)))
-        members = [row for row in rows if row.on_members.any()]
-        patterns = [row for row in rows if not row.on_members.any()]
+        kinds = [("cost", place) for place in range(len(problem.cost_limits))]
+        kinds += [("criterion", place) for place in range(len(problem.metric_limits))]
+        kinds += [("member", place) for place in range(len(rows) - len(kinds))]
+        named = list(zip(rows, kinds, strict=True))
+        members = [(row, kind) for row, kind in named if row.on_members.any()]
+        patterns = [(row, kind) for row, kind in named if not row.on_members.any()]
         case = cls(
             votes=problem.patterns.matrix[used][:, list(problem.allowed)],
             net=gains.net[used].astype(np.float64) / scale,
@@ -70,10 +78,12 @@ class Case:
             required=np.flatnonzero(np.isin(problem.allowed, problem.required)),
             size_min=max(problem.size_min, len(problem.required)),
             size_max=min(problem.size_max, len(problem.allowed)),
-            on_members=_stacked([row.on_members for row in members], len(problem.allowed)),
-            least_members=_least(members),
-            on_patterns=_stacked([row.on_patterns for row in patterns], len(used)),
-            least_patterns=_least(patterns),
+            on_members=_stacked([row.on_members for row, _ in members], len(problem.allowed)),
+            least_members=np.array([row.least for row, _ in members], dtype=np.float64),
+            on_patterns=_stacked([row.on_patterns for row, _ in patterns], len(used)),
+            least_patterns=np.array([row.least for row, _ in patterns], dtype=np.float64),
+            member_limits=tuple(kind for _, kind in members),
+            pattern_limits=tuple(kind for _, kind in patterns),
         )
         return case, scale
 
@@ -90,7 +100,3 @@ class Case:
 
 def _stacked(rows: list[Floats], width: int) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(len(rows), width)
-
-
-def _least(rows: list[LimitRow]) -> Floats:
-    return np.array([row.least for row in rows], dtype=np.float64)

@@ -47,9 +47,14 @@ class Relaxation:
         self._places, self._factors = np.empty(0, dtype=np.int32), np.empty(0)
         self._begins, self._least = np.empty(0, dtype=np.intp), np.empty(0)
         self._waiting: list[tuple[NDArray[np.int32], Floats, float]] = []
+        # What each row is: a clause, or a limit by its place.
+        self._said: list[Clause | int] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
-        for row, least in zip(case.on_patterns, case.least_patterns, strict=True):
+        for number, (row, least) in enumerate(
+            zip(case.on_patterns, case.least_patterns, strict=True)
+        ):
+            self._said.append(number)
             places = np.flatnonzero(row).astype(np.int32)
             self._wait(places, row[places], float(least))
         self._enter_pool()
@@ -76,6 +81,7 @@ class Relaxation:
         if clause.key in self._known:
             return False
         self._known.add(clause.key)
+        self._said.append(clause)
         places = np.array(clause.places, dtype=np.int32)
         factors = np.where(clause.values, -1.0, 1.0)
         self._wait(places, factors, 1.0 - sum(clause.values))
@@ -138,6 +144,12 @@ class Relaxation:
         left = self._gains + charged
         best = np.maximum(left * self._low, left * self._high).sum()
         return float(self._case.base - prices @ self._least[self._rows] + best)
+
+    def reasons(self) -> list[tuple[Clause | int, float]]:
+        """Return what the last bound rests on: clauses and limits, each with its price."""
+        prices = np.array(self._highs.getSolution().row_dual)
+        used = np.flatnonzero(prices > 0).tolist()
+        return [(self._said[self._rows[row]], float(prices[row])) for row in used]
 
     def bound(self, low: Floats, high: Floats, target: float, latest: float) -> float:
         """Return a bound on what lies between low and high, with all that the pool has to say."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .case import Case
 from .clause import Clause
+from .proof import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,10 +22,13 @@ class Cell:
         What none of them exceeds.
     decided
         For each pattern, then for each classifier, 1, 0, or `bounds.FREE`.
+    key
+        Its number in a proof that is written down.
     """
 
     bound: float
     decided: NDArray[np.int8]
+    key: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,10 @@ class Task:
     token
         Tasks with the same token are about the same case; a worker that has seen it before keeps
         its clauses and linear programs.
+    first_number
+        From where on cells are numbered.
+    record
+        Whether proof steps are kept.
     """
 
     case: Case
@@ -58,6 +66,8 @@ class Task:
     latest: float
     seen: frozenset[tuple[int, ...]] = frozenset()
     token: str = ""
+    first_number: int = 0
+    record: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +82,14 @@ class Share:
         Clauses found.
     members
         Sets of members worth a look.
+    next_number
+        From where on to number.
+    steps
+        Proof steps, if they are kept.
     """
 
     cells: tuple[Cell, ...]
     clauses: tuple[Clause, ...]
     members: tuple[tuple[int, ...], ...]
+    next_number: int = 0
+    steps: tuple[Step, ...] = ()

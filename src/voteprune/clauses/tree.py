@@ -17,9 +17,9 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..bounds.box import FREE
@@ -29,6 +29,7 @@ from ..formulation.model import Floats
 from .case import Case
 from .clause import Clause
 from .conflicts import Conflicts
+from .proof import Step
 from .relaxation import Relaxation, fractions, limits_of
 from .rounding import best_of_the_heaviest
 from .splits import Splits
@@ -98,6 +99,7 @@ class _Tree:
         for clause in task.clauses:
             self._relaxation.add(clause)
         self._found: list[Clause] = []
+        self._number, self._steps = task.first_number, list[Step]()
         self._members: dict[tuple[int, ...], None] = {}
         self._hint: list[int] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
@@ -124,7 +126,9 @@ class _Tree:
         if following is not None:
             self._push(following)
         cells = tuple(cell for _, _, cell in self._heap)
-        return Share(cells, tuple(self._found), tuple(self._members))
+        return Share(
+            cells, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
+        )
 
     def _push(self, cell: Cell) -> None:
         heapq.heappush(self._heap, (-cell.bound, next(self._order), cell))
@@ -136,9 +140,11 @@ class _Tree:
         """Return what takes the place of a cell; None, with the cell put back, to have a pause."""
         low, high = limits_of(cell.decided)
         self._conflicts.decide(cell.decided[self._case.n_patterns :])
-        bound = min(cell.bound, self._bound(low, high))
+        proved = self._bound(low, high)
+        bound = min(cell.bound, proved)
         for turn in itertools.count():
-            if self._refuted(bound):
+            if self._refuted(proved):
+                self._close(cell.key)
                 return []
             solution = self._relaxation.solution()
             between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
@@ -146,13 +152,14 @@ class _Tree:
                 return self._split_pattern(cell, bound, solution)
             broken = self._separate(solution[: self._case.n_patterns], between)
             if self._look_around() or time.time() >= self._task.latest:
-                self._push(Cell(bound, cell.decided))
+                self._push(replace(cell, bound=bound))
                 return None
             if not broken:
                 if between:
                     return self._split_pattern(cell, bound, solution)
                 return self._split_classifier(cell, bound)
-            bound = min(bound, self._bound(low, high))
+            proved = self._bound(low, high)
+            bound = min(bound, proved)
         raise AssertionError("unreachable")
 
     def _bound(self, low: Floats, high: Floats) -> float:
@@ -196,13 +203,40 @@ class _Tree:
         free = solution[: self._case.n_patterns]
         place = self._splits.choose(free, bound, self._task.target, look)
         halves = []
-        for value in (0, 1):
-            half = _deciding(cell, place, value)
-            below = min(bound, self._bound(*limits_of(half.decided)))
-            self._splits.learn(place, value, free[place], bound - below, bound - self._task.target)
-            if not self._refuted(below):
-                halves.append(Cell(below, half.decided))
+        for value, half in enumerate(self._split(cell, place)):
+            proved = self._bound(*limits_of(half.decided))
+            self._splits.learn(place, value, free[place], bound - proved, bound - self._task.target)
+            if self._refuted(proved):
+                self._close(half.key)
+            else:
+                halves.append(replace(half, bound=min(bound, proved)))
         return halves
+
+    def _split(self, cell: Cell, place: int) -> list[Cell]:
+        """Return the halves of a cell."""
+        halves = []
+        for value in (0, 1):
+            decided = cell.decided.copy()
+            decided[place] = value
+            self._number += 1
+            halves.append(Cell(cell.bound, decided, self._number))
+        if self._task.record:
+            self._steps.append(Step(cell.key, place, (halves[0].key, halves[1].key)))
+        return halves
+
+    def _close(self, key: int) -> None:
+        """Write down why a cell was closed: what its bound rests on."""
+        if self._task.record:
+            reasons = self._relaxation.reasons()
+            clauses = [(clause, price) for clause, price in reasons if isinstance(clause, Clause)]
+            self._steps.append(
+                Step(
+                    key,
+                    clauses=tuple(clause for clause, _ in clauses),
+                    prices=tuple(price for _, price in clauses),
+                    limits=tuple((row, price) for row, price in reasons if isinstance(row, int)),
+                )
+            )
 
     def _split_classifier(self, cell: Cell, bound: float) -> list[Cell] | None:
         """Split where weights on the classifiers do what whole ones may not."""
@@ -212,15 +246,17 @@ class _Tree:
         if self._is_news(members):
             # If this is the better committee, the target rises and much is refuted.
             self._members[members] = None
-            self._push(Cell(bound, cell.decided))
+            self._push(replace(cell, bound=bound))
             return None
         free = decided == FREE
         free[self._case.required] = False
         if not free.any():
+            if self._task.record:
+                self._steps.append(Step(cell.key))
             return []  # one committee, which has been looked at
         place = int(np.argmax(np.where(free, fractions(weights), -1.0)))
-        at = self._case.n_patterns + place
-        return [Cell(bound, _deciding(cell, at, value).decided) for value in (0, 1)]
+        halves = self._split(cell, self._case.n_patterns + place)
+        return [replace(half, bound=bound) for half in halves]
 
     def _tell(self, following: Cell | None) -> None:
         if self._report is not None:
@@ -229,9 +265,3 @@ class _Tree:
             open_cells = len(self._heap) + (following is not None)
             self._report(max(bounds, default=-np.inf), open_cells, self._hint)
             self._hint = []
-
-
-def _deciding(cell: Cell, place: int, value: int) -> Cell:
-    decided: NDArray[np.int8] = cell.decided.copy()
-    decided[place] = value
-    return Cell(cell.bound, decided)

@@ -100,10 +100,10 @@ class Charges:
 
     def _limit(self, row: LimitRow, price: Fraction) -> None:
         for place, value in enumerate(row.on_patterns):
-            self.left[place] += _up(price * value)
+            self.left[place] += up(price * value)
         for place, value in enumerate(row.on_members):
-            self._fixed[place] += _up(price * value)
-        self.constant += _up(-price * row.least)
+            self._fixed[place] += up(price * value)
+        self.constant += up(-price * row.least)
 
     def _count(self, row: CountRow, amount: int) -> None:
         for pattern in row.patterns:
@@ -227,6 +227,6 @@ class Look:
         return self.bound - self.pay[rank] + self.pay[self.seats]
 
 
-def _up(value: Fraction) -> int:
+def up(value: Fraction) -> int:
     """Return a number in units of 1 / FINE, rounded upwards."""
     return -int(-value * FINE // 1)

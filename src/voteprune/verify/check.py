@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from .clauses import Recheck
 from .cut import cut_bound, flow_faults
 from .document import Document, Four, read_document
 from .limits import Limits
@@ -173,6 +174,16 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
             f"the proof: {len(document.proof.steps)} steps, {outcome.dropped} times a size and "
             f"threshold refuted, {outcome.decided} decisions, "
             f"{outcome.open_pairs - outcome.unproved} left open and bounded"
+        )
+    if document.refutation is not None:
+        try:
+            cells = Recheck(document, document.refutation, pool, limits).run()
+        except Fault as fault:
+            notes.failed.append(f"the refutation: {fault}")
+            return
+        closed = True
+        notes.checked.append(
+            f"the refutation: {len(document.refutation.clauses)} clauses, {cells} cells closed"
         )
     if document.status == "infeasible":
         _check_by_trying(document, pool, limits, notes, None)

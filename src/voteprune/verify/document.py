@@ -51,6 +51,36 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class Clause:
+    """Decisions that are said to exclude each other; see docs/certificate.md."""
+
+    yes: tuple[tuple[int, Fraction], ...]
+    no: tuple[tuple[int, Fraction], ...]
+    sits: tuple[int, ...]
+    out: tuple[int, ...]
+    limits: tuple[tuple[str, int, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What became of a cell: two heirs, or prices that close it."""
+
+    number: int
+    place: int
+    heirs: tuple[int, ...]
+    prices: tuple[tuple[int, Fraction], ...]
+    limits: tuple[tuple[str, int, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """Clauses, and what became of every cell."""
+
+    clauses: tuple[Clause, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
 class Document:
     """Everything a certificate says."""
 
@@ -77,6 +107,7 @@ class Document:
     cut_bound: int
     flow: tuple[tuple[int, int, int], ...]
     proof: Proof | None
+    refutation: Refutation | None
     trusted: tuple[tuple[str, int], ...]
 
 
@@ -150,6 +181,7 @@ def _document(d: dict[str, Any]) -> Document:
         cut_bound=_whole(cut["bound"]),
         flow=_triples(cut["flow"]),
         proof=None if d["proof"] is None else _proof(d["proof"]),
+        refutation=None if d["refutation"] is None else _refutation(d["refutation"]),
         trusted=tuple((_text(who), _whole(claim)) for who, claim in d["trusted"]),
     )  # fmt: skip
 
@@ -160,6 +192,26 @@ def _proof(d: dict[str, Any]) -> Proof:
         steps=_all(d["steps"], _step),
         open=tuple((_whole(box["box"]), _triples(box["pairs"])) for box in d["open"]),
     )
+
+
+def _refutation(d: dict[str, Any]) -> Refutation:
+    return Refutation(_all(d["clauses"], _clause), _all(d["cells"], _cell))
+
+
+def _clause(d: dict[str, Any]) -> Clause:
+    yes, no = (tuple((_whole(i), _amount(share)) for i, share in d[side]) for side in ("yes", "no"))
+    return Clause(yes, no, _all(d["sits"], _whole), _all(d["out"], _whole), _priced(d["limits"]))
+
+
+def _cell(d: dict[str, Any]) -> Cell:
+    if "heirs" in d:
+        return Cell(_whole(d["cell"]), _whole(d["place"]), _all(d["heirs"], _whole), (), ())
+    prices = tuple((_whole(clause), _amount(price)) for clause, price in d["prices"])
+    return Cell(_whole(d["cell"]), -1, (), prices, _priced(d["limits"]))
+
+
+def _priced(values: Any) -> tuple[tuple[str, int, Fraction], ...]:
+    return tuple((_text(kind), _whole(place), _amount(price)) for kind, place, price in values)
 
 
 def _row(d: dict[str, Any]) -> Row:
