@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import engine, proving
+from voteprune import engine, proving, refuting
 from voteprune.checkpoint import load_proof
 from voteprune.problem import Problem
 
@@ -25,12 +25,29 @@ def pool(seed=1, rows=70, k=15, noise=0.3):
     return vp.Votes((y[:, None] ^ (rng.random((rows, k)) < noise + 0.2 * hard)).astype(int), y)
 
 
-@pytest.fixture
-def no_solver(monkeypatch):
-    """Let the tree do all the work, so that there is something to put on file."""
-    monkeypatch.setattr(engine.Campaign, "region", lambda self: None)
-    monkeypatch.setattr(engine, "ENUMERATE", 0)
-    monkeypatch.setattr(proving, "_FIRST_ROUND", 0.1)
+SETTINGS = {
+    "levels": [(refuting, "CLOSE", -1.0), (proving, "_FIRST_ROUND", 0.1)],
+    "clauses": [
+        (refuting, "CLOSE", float("inf")),
+        (refuting, "_HOPELESS", float("inf")),
+        (refuting, "_FIRST_ROUND", 0.1),
+        (engine, "_DRY", 0.0),
+    ],
+}
+"""How to have one of the two trees do all the work, so that there is something to put on file."""
+
+
+def settings(way):
+    yield from SETTINGS[way]
+    yield engine.Campaign, "region", lambda self: None
+    yield engine, "ENUMERATE", 0
+
+
+@pytest.fixture(params=SETTINGS)
+def way(request, monkeypatch):
+    for room, name, value in settings(request.param):
+        monkeypatch.setattr(room, name, value)
+    return request.param
 
 
 @contextlib.contextmanager
@@ -45,7 +62,7 @@ def cluster():
         yield
 
 
-def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, no_solver):
+def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, way):
     votes, file = pool(), tmp_path / "proof.npz"
     whole = vp.prune(votes, time_limit=120, random_state=0)
     assert whole.status == "optimal"
@@ -67,21 +84,19 @@ def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, no_solve
 CODE = """
 import sys, numpy as np, voteprune as vp
 sys.path.insert(0, {folder!r})
-from test_checkpoint import pool
-from voteprune import engine, proving
-engine.Campaign.region = lambda self: None
-engine.ENUMERATE = 0
-proving._FIRST_ROUND = 0.1
+from test_checkpoint import pool, settings
+for room, name, value in settings({way!r}):
+    setattr(room, name, value)
 vp.prune(pool(), time_limit=120, random_state=0, checkpoint={file!r})
 """
 
 
-def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, no_solver):
+def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, way):
     votes, file = pool(), tmp_path / "proof.npz"
     folder = str(Path(__file__).parent)
     rng = np.random.default_rng(3)
     for _ in range(3):
-        code = CODE.format(folder=folder, file=str(file))
+        code = CODE.format(folder=folder, file=str(file), way=way)
         child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
         until = time.time() + 30
         while not file.exists() and time.time() < until and child.poll() is None:
@@ -98,7 +113,7 @@ def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, no_solver):
     assert resumed.value == whole.value
 
 
-def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, no_solver):
+def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, way):
     file = tmp_path / "proof.npz"
     vp.prune(pool(), time_limit=3, random_state=0, checkpoint=file)
     before = file.read_bytes()
@@ -121,7 +136,7 @@ def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, no_solv
 
 
 @pytest.mark.parametrize("where", ["processes", "Dask cluster"])
-def test_several_workers_prove_the_same(no_solver, where):
+def test_several_workers_prove_the_same(way, where):
     votes = pool()
     one = vp.prune(votes, time_limit=120, random_state=0)
     with cluster() if where == "Dask cluster" else contextlib.nullcontext():
