@@ -93,14 +93,15 @@ class Refutation:
         """
         run = self._run
         workers = max(1, run.threads - (meanwhile is not None)) if self._written is None else 1
-        begun = min(until, time.time() + self._seconds)
+        deadline = min(until, time.time() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._clauses.values()) if workers > 1 else ()
         tasks = [
             Task(
-                self._case, self._cells[place::workers], known, self._target(), begun, run.deadline,
-                frozenset(self._seen), self._token, self._number, self._written is not None,
+                self._case, self._cells[place::workers], known, self._target(), deadline,
+                run.deadline, frozenset(self._seen), self._token, self._number,
+                self._written is not None,
             )
             for place in range(min(workers, len(self._cells)))
         ]  # fmt: skip

@@ -17,8 +17,8 @@ from voteprune.problem import Problem
 SEEDS = range(60)
 
 
-def small(seed):
-    instance = random_instance(seed, most_classifiers=7, most_rows=24)
+def small(seed, most_classifiers=7, most_rows=24):
+    instance = random_instance(seed, most_classifiers, most_rows)
     asked = instance.constraints, instance.diversity
     problem = Problem.of(instance.votes, instance.objective, *asked)
     case, scale = Case.of(problem)
@@ -126,6 +126,26 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
         values = [found[1] for found in looked_at if found is not None]
         assert max(values, default=best) <= best
         assert best in values or not there
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
+    """No clause is found and no weight means anything: then every committee is looked at."""
+    rng = np.random.default_rng(seed)
+    monkeypatch.setattr(Conflicts, "find", lambda *_: None)
+    monkeypatch.setattr(Conflicts, "weights", lambda self: rng.random(self._case.n_classifiers))
+    problem, case, scale = small(seed, most_classifiers=4, most_rows=8)
+    best = max((units for _, units, _ in committees(problem, case)), default=None)
+    if best is None:
+        pytest.skip("no committee is allowed in this instance")
+    cells, seen, end = (whole(case),), set(), time.time() + 30
+    while cells and time.time() < end:
+        task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
+        share = solve(task)
+        cells, seen = share.cells, seen | set(share.members)
+    values = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+    assert cells == ()
+    assert best in [found[1] for found in values if found is not None]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

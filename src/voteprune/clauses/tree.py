@@ -240,16 +240,16 @@ class _Tree:
 
     def _split_classifier(self, cell: Cell, bound: float) -> list[Cell] | None:
         """Split where weights on the classifiers do what whole ones may not."""
-        weights = self._conflicts.weights()
         decided = cell.decided[self._case.n_patterns :]
+        free, sits = decided == FREE, decided == 1
+        free[self._case.required], sits[self._case.required] = False, True
+        weights = self._conflicts.weights() if free.any() else sits.astype(np.float64)
         members = tuple(np.flatnonzero(weights > 0.5).tolist())
         if self._is_news(members):
             # If this is the better committee, the target rises and much is refuted.
             self._members[members] = None
             self._push(replace(cell, bound=bound))
             return None
-        free = decided == FREE
-        free[self._case.required] = False
         if not free.any():
             if self._task.record:
                 self._steps.append(Step(cell.key))
