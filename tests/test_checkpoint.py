@@ -14,7 +14,7 @@ import pytest
 
 import voteprune as vp
 from voteprune import engine, proving, refuting
-from voteprune.checkpoint import load_proof
+from voteprune.checkpoint import digest, load_proof
 from voteprune.problem import Problem
 
 
@@ -133,6 +133,22 @@ def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, way):
         vp.prune(pool(), method="search", checkpoint=tmp_path / "new.npz")
     with pytest.raises(vp.InputError, match="checkpoint"):
         vp.prune(pool(), objective="f1", checkpoint=tmp_path / "new.npz")
+
+
+def test_problems_that_differ_a_little_in_diversity_do_not_share_a_file():
+    """What is printed alike is not the same; nor are rows that only the measure looks at."""
+    votes = pool()
+
+    def said(votes, gamma, objective="accuracy"):
+        limits = vp.Diversity(gamma=gamma, measure="disagreement")
+        return digest(Problem.of(votes, objective, (), limits))
+
+    assert said(votes, 0.25) == said(votes, 0.25)
+    assert said(votes, 0.25) != said(votes, 0.2500001)
+    negative = np.flatnonzero(votes.labels == 0)
+    fewer = np.delete(np.arange(votes.n_rows), negative[:1])
+    others = vp.Votes(votes.matrix[fewer].astype(int), votes.labels[fewer])
+    assert said(votes, 0.25, "recall") != said(others, 0.25, "recall")
 
 
 @pytest.mark.parametrize("where", ["processes", "Dask cluster"])

@@ -29,16 +29,20 @@ _FORMAT = "voteprune checkpoint 2"
 
 def digest(problem: Problem) -> str:
     """Return what tells one problem from another."""
+    patterns, diversity = problem.patterns, problem.diversity
     said = hashlib.sha256()
-    said.update(np.packbits(problem.patterns.matrix).tobytes())
+    said.update(np.packbits(patterns.matrix).tobytes())
     limits = [
         problem.size_min, problem.size_max, problem.required, problem.forbidden,
         [(limit.gains.base, [int(n) for n in limit.gains.net], limit.least)
          for limit in problem.metric_limits],
         [(limit.costs, limit.most) for limit in problem.cost_limits],
-        str(problem.diversity),
+        diversity and (diversity.measure, diversity.tau, diversity.gamma),
     ]  # fmt: skip
-    said.update(repr([problem.gains.base, [int(n) for n in problem.gains.net], limits]).encode())
+    # Measures of diversity look at all rows, whatever the objective makes of them.
+    rows = [patterns.denominator, patterns.positive.tolist(), patterns.negative.tolist()]
+    gains = [problem.gains.base, [int(n) for n in problem.gains.net]]
+    said.update(repr([gains, limits, rows]).encode())
     return said.hexdigest()
 
 
@@ -126,7 +130,10 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             boxes = cells = None
-            if header["keys"] is None:
+            right = header["format"] == _FORMAT
+            if not right:
+                pass
+            elif header["keys"] is None:
                 both = zip(file["cell_bounds"], file["cells"], strict=True)
                 cells = tuple(Cell(float(bound), decided) for bound, decided in both)
             else:
@@ -134,12 +141,15 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
                     Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))
                     for i, key in enumerate(header["keys"])
                 )
-        right = header["format"] == _FORMAT
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileFormatError(
             path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
         ) from error
-    if not right or header["problem"] != digest(problem):
+    if not right:
+        raise FileFormatError(
+            path, "was written by another version of voteprune. Delete it to start anew."
+        )
+    if header["problem"] != digest(problem):
         raise InputError(
             "checkpoint",
             f"{path} belongs to another problem: other votes, another objective or other limits. "

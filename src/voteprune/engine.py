@@ -90,7 +90,7 @@ def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
     beside = _beside(run, walker)
     while not refutation.over and time.time() < until:
         began = time.time()
-        if not refutation.round(until, beside) or (time.time() > trial and refutation.hopeless):
+        if not refutation.round(until, beside) or refutation.hopeless(late=time.time() > trial):
             return
         if beside is not None and not beside():
             beside = None

@@ -28,6 +28,9 @@ CLOSE, _HOPELESS = 0.06, 0.03
 """How many patterns there may be, and how much of all weight may be between the best committee and
 the bound, for clauses to get anywhere; and how much after a good part of the time."""
 
+_MOST_LOOKS = 300
+"""Committees to look at that were none better, after which this has become mere trying."""
+
 _FIRST_ROUND, _LONGEST_ROUND = 0.25, 10.0
 """Seconds of a round; each is longer than the one before."""
 
@@ -71,10 +74,16 @@ class Refutation:
             return False  # has been tried
         return _between(problem, run) <= CLOSE
 
-    @property
-    def hopeless(self) -> bool:
-        """Whether the bound is still so high that time is better spent otherwise."""
-        return _between(self._problem, self._run) > _HOPELESS
+    def hopeless(self, *, late: bool) -> bool:
+        """Tell whether time is better spent otherwise.
+
+        Parameters
+        ----------
+        late
+            Whether a good part of the time is over: then the bound must have come near.
+        """
+        tried = len(self._seen) > _MOST_LOOKS
+        return tried or (late and _between(self._problem, self._run) > _HOPELESS)
 
     @property
     def over(self) -> bool:
@@ -94,7 +103,6 @@ class Refutation:
         run = self._run
         workers = max(1, run.threads - (meanwhile is not None)) if self._written is None else 1
         deadline = min(until, time.time() + self._seconds)
-        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._clauses.values()) if workers > 1 else ()
         tasks = [
@@ -110,6 +118,9 @@ class Refutation:
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False
+        if time.time() >= deadline:
+            # Rounds that news cut short were long enough.
+            self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         self._cells = tuple(cell for share in shares for cell in share.cells)
         for share in shares:
             self._number = max(self._number, share.next_number)

@@ -12,6 +12,9 @@ import joblib
 
 from .solvers import SolverFailure, call
 
+_START_UP = 30.0
+"""Seconds a worker may take to begin with a task."""
+
 
 def share_out(
     module: str,
@@ -45,16 +48,20 @@ def share_out(
         now = time.time()
         # Whatever backend the user has configured: processes here, or a Dask cluster.
         shares = joblib.Parallel(n_jobs=len(tasks))(
-            joblib.delayed(_work)(module, task, task.deadline - now, task.latest - now)
-            for task in tasks
+            joblib.delayed(_work)(module, task, now) for task in tasks
         )
-    except (OSError, RuntimeError) as error:
+    except Exception as error:  # whatever went wrong over there
         raise SolverFailure(f"a worker failed: {error}") from error
     return list(shares)
 
 
-def _work(module: str, task: Any, seconds: float, at_most: float) -> Any:
-    """Work on a task in a worker, whose clock may not be ours."""
-    now = time.time()
-    mine = replace(task, deadline=now + seconds, latest=now + at_most)
+def _work(module: str, task: Any, sent: float) -> Any:
+    """Work on a task in a worker, whose clock may not be ours.
+
+    A task that comes from the future or from long ago shows how far apart the clocks are; one from
+    a few seconds ago has waited for the worker to start, and has that much less time.
+    """
+    ago = time.time() - sent
+    apart = 0.0 if 0 <= ago <= _START_UP else ago
+    mine = replace(task, deadline=task.deadline + apart, latest=task.latest + apart)
     return importlib.import_module(module).solve(mine)

@@ -88,6 +88,22 @@ def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
     assert prove(case, 0 * first, second, np.empty(0), undecided).key == ((1,), (False,))
 
 
+def test_too_many_who_sit_are_a_clause_of_their_own():
+    """And so is who sits above a budget: no pattern is needed to say that there is no committee."""
+    votes = np.array([[1, 0, 1], [0, 1, 0]], dtype=bool)
+    cost = np.array([[-1.0, -0.5, -0.25]])
+    case = Case(
+        votes, np.array([1.0, -1.0]), 0.0, np.empty(0, dtype=np.intp), 1, 2,
+        cost, np.array([-1.0]), np.empty((0, 2)), np.empty(0),
+    )  # fmt: skip
+    nothing = np.zeros(2)
+    all_three, two = np.array([1, 1, 1], dtype=np.int8), np.array([1, 1, FREE], dtype=np.int8)
+    assert prove(case, nothing, nothing, np.zeros(1), all_three).places == (2, 3, 4)
+    assert prove(case, nothing, nothing, np.zeros(1), two) is None
+    assert prove(case, nothing, nothing, np.ones(1), two).key == ((2, 3), (True, True))
+    assert prove(case, nothing, nothing, np.ones(1), np.full(3, FREE, dtype=np.int8)) is None
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_program_of_the_clauses_bounds_every_cell(seed):
     problem, case, scale = small(seed)

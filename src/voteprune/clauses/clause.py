@@ -88,17 +88,24 @@ def prove(
         For each classifier 1 if it may be taken for granted that it sits, 0 that it does not, else
         `FREE`.
     """
-    total = float(yes.sum())
     # What B has too little, the pattern that nobody votes for makes up for; and A the other way.
-    unit = max(total, float(no.sum()))
-    if unit <= 0:
-        return None
-    everybody, nobody = 1.0 - total / unit, 1.0 - float(no.sum()) / unit
+    whole = max(float(yes.sum()), float(no.sum()))
+    # Without patterns it is about who sits alone, and what limits say about that.
+    unit = whole or float(prices.sum()) or 1.0
+    everybody, nobody = (whole - float(yes.sum())) / unit, (whole - float(no.sum())) / unit
     d = (yes - no) @ case.votes / unit + everybody + prices @ case.on_members / unit
-    least = 1.0 + float(prices @ case.least_members) / unit
-    # Only what matters is taken for granted.
-    relevant = ((decided == 0) & (d > 0)) | ((decided == 1) & (d < 0))
-    if _largest_sum(case, d, np.where(relevant, decided, FREE)) > least - _MARGIN:
+    least = (whole + float(prices @ case.least_members)) / unit
+    # Only what matters is taken for granted: above all, too many who sit or too few who can.
+    for relevant in (
+        decided == 1,
+        decided == 0,
+        ((decided == 0) & (d > 0)) | ((decided == 1) & (d < 0)),
+    ):
+        most = _largest_sum(case, d, np.where(relevant, decided, FREE))
+        if most == -np.inf:
+            yes, no, prices, everybody, nobody = 0 * yes, 0 * no, 0 * prices, 0.0, 0.0
+            break
+    if most > least - _MARGIN:
         return None
     a, b, who = np.flatnonzero(yes > 0), np.flatnonzero(no > 0), np.flatnonzero(relevant)
     return Clause(

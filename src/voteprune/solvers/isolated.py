@@ -200,7 +200,7 @@ def call(
         last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
         while True:
             while meanwhile is not None and worker.inbox.empty():
-                if not meanwhile():
+                if not meanwhile() or time.time() >= last_call:
                     meanwhile = None
             kind, *content = worker.hear(last_call, f"{name} hung past its time limit")
             if kind == "report":

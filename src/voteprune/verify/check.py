@@ -224,6 +224,12 @@ def _statement(document: Document) -> Iterator[str]:
     names = document.names
     yield f"maximise {document.objective}: {_weights(document.weights)}"
     yield f"from {len(names)} classifiers, {document.size_min} to {document.size_max} of them"
+    if document.row_weights is not None:
+        counted = sum(weight > 0 for weight in document.row_weights)
+        yield (
+            f"where rows weigh what the certificate lists: {counted} of {document.n_rows} weigh "
+            f"more than 0, {_shown(sum(document.row_weights, Fraction(0)))} in all"
+        )
     for word, places in (("with", document.required), ("without", document.forbidden)):
         if places:
             yield f"{word} {', '.join(names[k] for k in places)}"
@@ -251,5 +257,8 @@ def _weights(weights: Four) -> str:
 
 
 def _units(document: Document, units: int) -> str:
-    value = units * document.unit
+    return _shown(units * document.unit)
+
+
+def _shown(value: Fraction) -> str:
     return str(value) if value.denominator == 1 else f"{value} ({float(value):.8g})"

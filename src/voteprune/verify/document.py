@@ -181,7 +181,7 @@ def _document(d: dict[str, Any]) -> Document:
         cut_bound=_whole(cut["bound"]),
         flow=_triples(cut["flow"]),
         proof=None if d["proof"] is None else _proof(d["proof"]),
-        refutation=None if d["refutation"] is None else _refutation(d["refutation"]),
+        refutation=None if d.get("refutation") is None else _refutation(d["refutation"]),
         trusted=tuple((_text(who), _whole(claim)) for who, claim in d["trusted"]),
     )  # fmt: skip
 
