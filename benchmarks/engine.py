@@ -65,12 +65,12 @@ PLAN = {
     "proofs": Block("Time to proof", SMALL, ((10, 0), (20, 0)), 30),
     "drd": Block("DRD, three folds", ("drd",), ((10, 0), (10, 1), (20, 0)), 60, COMMERCIAL),
     "open": Block(
-        "DRD, solvers without a licence", ("drd",), ((10, 0),), 60,
+        "DRD, solvers without a licence", ("drd",), ((10, 0),), 30,
         ("merged, HiGHS", "merged, CP-SAT", "merged, SCIP", "paper, HiGHS"),
     ),
     "large": Block(
         "Large sets", ("def", "bmk", "aps_part"), ((10, 0),), 60,
-        (OURS, "merged, HiGHS", "merged, Gurobi"),
+        (OURS, "merged, Gurobi"),
     ),
     "long": Block("Large sets, five minutes", ("def", "bmk"), ((10, 0),), 300, (OURS,)),
     "criteria": Block(
