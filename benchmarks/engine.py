@@ -126,7 +126,8 @@ def page(done: dict[Key, dict], curves: str) -> str:
         "",
         "`python benchmarks/engine.py` (resumes; an hour or so)",
         "",
-        f"{CORES} cores each, one method after the other in one run ({platform.machine()}, "
+        f"{CORES} cores each, one method after the other; a benchmark that is interrupted goes on "
+        f"later, so rows of one table may be minutes or hours apart ({platform.machine()}, "
         f"{os.cpu_count()} cores, Python {platform.python_version()}); {versions}. Pools of 100 "
         "classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both recounted by "
         "voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 variables and rows; "
