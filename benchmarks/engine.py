@@ -175,7 +175,7 @@ def draw(done: dict[Key, dict], path: Path) -> None:
     figure = Figure(figsize=(11, 6.5), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     for panel, data in zip(panels, sets, strict=True):
-        for method in METHODS:
+        for place, method in enumerate(METHODS):
             rows = [
                 row
                 for key, row in done.items()
@@ -187,9 +187,13 @@ def draw(done: dict[Key, dict], path: Path) -> None:
                 seconds, _, gaps = zip(*path_of, strict=True)
                 wide = 2.2 if method == OURS else 1.1
                 percent = [100 * gap for gap in gaps]
-                panel.step(seconds, percent, where="post", label=method, linewidth=wide)
+                panel.step(
+                    seconds, percent, where="post", label=method, linewidth=wide, color=f"C{place}"
+                )
         panel.set(title=data, xscale="log", xlim=(0.02, None), xlabel="seconds", ylabel="gap in %")
         panel.set_yscale("symlog", linthresh=0.5)
+        panel.set_yticks([0, 0.5, 1, 2, 5, 10, 20], ["0", "0.5", "1", "2", "5", "10", "20"])
+        panel.minorticks_off()
         panel.set_ylim(bottom=0)
     handles, labels = panels[3].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
