@@ -29,6 +29,7 @@ FLOORS = [
     {"openings", "walking"},
     {"brute", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
+    {"attempt"},
     {"proving", "refuting"},
     {"engine"},
     {"parametric"},

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from . import jsonfile
 from .bounds import Box, Proof, Step, closure
-from .bounds.cuts import LimitRow, Row
+from .bounds.cuts import LimitRow, Row, limit_kinds
 from .clauses import Case, Clause, Refuted
 from .committee import Committee
 from .formulafile import write_four
@@ -149,9 +149,7 @@ class _Writer:
         self._proof = proof
         self._rows: list[dict[str, Any]] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
-        kinds = [("cost", i) for i in range(len(problem.cost_limits))]
-        kinds += [("criterion", i) for i in range(len(problem.metric_limits))]
-        kinds += [("member", k) for k in range(len(proof.levels.limits) - len(kinds))]
+        kinds = limit_kinds(problem, len(proof.levels.limits))
         # Rows that have been in another process are known by what they say.
         self._limits = {
             _content(limit): kind for limit, kind in zip(proof.levels.limits, kinds, strict=True)

@@ -13,8 +13,10 @@ import json
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import jsonfile
 from .bounds import Box
@@ -129,18 +131,9 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
-            boxes = cells = None
+            arrays = dict(file)
             right = header["format"] == _FORMAT
-            if not right:
-                pass
-            elif header["keys"] is None:
-                both = zip(file["cell_bounds"], file["cells"], strict=True)
-                cells = tuple(Cell(float(bound), decided) for bound, decided in both)
-            else:
-                boxes = tuple(
-                    Box(key, *(file[f"{name}_{i}"] for name in _FIELDS))
-                    for i, key in enumerate(header["keys"])
-                )
+            boxes, cells = _read_open(header["keys"], arrays) if right else (None, None)
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise FileFormatError(
             path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
@@ -159,3 +152,14 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
     if header["members"] is not None:
         committee = problem.committee(header["members"], header["threshold"])
     return Kept(committee, boxes, cells)
+
+
+def _read_open(
+    keys: list[int] | None, arrays: dict[str, NDArray[Any]]
+) -> tuple[tuple[Box, ...] | None, tuple[Cell, ...] | None]:
+    """Return the boxes or the cells that were open; None for what there was not."""
+    if keys is None:
+        both = zip(arrays["cell_bounds"], arrays["cells"], strict=True)
+        return None, tuple(Cell(float(bound), decided) for bound, decided in both)
+    boxes = (Box(k, *(arrays[f"{name}_{i}"] for name in _FIELDS)) for i, k in enumerate(keys))
+    return tuple(boxes), None

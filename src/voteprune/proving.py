@@ -9,15 +9,15 @@ more than the round it was in.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable
 
 import numpy as np
 
+from .attempt import Attempt
 from .bounds import Box, Levels, Proof, Step
 from .bounds.cuts import Row
 from .bounds.task import Share, Task
-from .checkpoint import Kept, load_proof, save_proof
+from .checkpoint import Kept, save_proof
 from .formulation.model import Floats
 from .mip import Region
 from .problem import Problem
@@ -39,7 +39,7 @@ _FEW_PATTERNS = 800
 good chances."""
 
 
-class Campaign:
+class Campaign(Attempt):
     """An attempt to prove that nothing beats the best committee.
 
     Parameters
@@ -51,17 +51,18 @@ class Campaign:
     """
 
     def __init__(self, problem: Problem, run: Run) -> None:
-        self._problem, self._run = problem, run
+        super().__init__(problem, run)
         self._levels, self._scale = Levels.of(problem)
         everything = Box.everything(self._levels, self._in_levels(run.ledger.bound))
         self._boxes: tuple[Box, ...] = (everything,)
         self._shares: list[Share] = []
-        self._number, self._seconds, self._token = 0, _FIRST_ROUND, uuid.uuid4().hex
-        self._seen: set[tuple[int, ...]] = set()
+        self._number, self._seconds = 0, _FIRST_ROUND
         self._conflicts: set[tuple[int, int]] = set()
         self.settled = False
-        if run.checkpoint is not None:
-            self._resume()
+        kept = self._on_file()
+        if kept is not None and kept.boxes is not None:
+            self._boxes = kept.boxes
+            self._number = max((box.key for box in self._boxes), default=0)
         self._proof = None if run.record is None else Proof(self._levels, self._scale)
         if run.record is not None and self._proof is not None:
             run.record.append(self._proof)
@@ -144,11 +145,6 @@ class Campaign:
             ledger.tighten(self._in_units(bound))
         self._offer(tuple(members))
 
-    def _offer(self, places: tuple[int, ...]) -> None:
-        if places not in self._seen:
-            self._seen.add(places)
-            self._run.ledger.offer([self._problem.allowed[place] for place in places])
-
     def _take_stock(self) -> None:
         """Drop what a better committee has refuted, and tell the ledger what is left."""
         ledger, targets = self._run.ledger, self._targets()
@@ -185,16 +181,6 @@ class Campaign:
 
     def _in_units(self, bound: float) -> float:
         return float(self._scale * (bound + self._levels.room(bound)))
-
-    def _resume(self) -> None:
-        kept = load_proof(self._run.checkpoint, self._problem)
-        if kept is None:
-            return
-        if kept.boxes is not None:
-            self._boxes = kept.boxes
-            self._number = max((box.key for box in self._boxes), default=0)
-        if kept.committee is not None:
-            self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
 
 
 def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:

@@ -7,13 +7,12 @@ does with sizes and thresholds, this does with patterns alone: see `clauses`.
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .attempt import Attempt
 from .bounds.box import FREE
-from .bounds.levels import SAFETY
 from .checkpoint import Kept, load_proof, save_proof
 from .clauses import Case, Cell, Clause, Refuted, Task
 from .problem import Problem
@@ -35,7 +34,7 @@ _FIRST_ROUND, _LONGEST_ROUND = 0.25, 10.0
 """Seconds of a round; each is longer than the one before."""
 
 
-class Refutation:
+class Refutation(Attempt):
     """An attempt to prove by clauses that nothing beats the best committee.
 
     Parameters
@@ -51,17 +50,18 @@ class Refutation:
     def __init__(
         self, problem: Problem, run: Run, hint: Callable[[Sequence[int]], None] | None = None
     ) -> None:
-        self._problem, self._run, self._hint = problem, run, hint
+        super().__init__(problem, run)
+        self._hint = hint
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
         self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
         self._clauses: dict[object, Clause] = {}
-        self._seen: set[tuple[int, ...]] = set()
-        self._seconds, self._token, self._number = _FIRST_ROUND, uuid.uuid4().hex, 0
+        self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
         self._written = None if run.record is None else Refuted(self._case, self._scale)
-        if run.checkpoint is not None:
-            self._resume()
+        kept = self._on_file()
+        if kept is not None and kept.cells is not None:
+            self._cells = kept.cells
         self._take_stock()
 
     @staticmethod
@@ -135,11 +135,6 @@ class Refutation:
             save_proof(run.checkpoint, self._problem, kept)
         return True
 
-    def _offer(self, places: tuple[int, ...]) -> None:
-        if places not in self._seen:
-            self._seen.add(places)
-            self._run.ledger.offer([self._problem.allowed[place] for place in places])
-
     def _report(self, bound: float, open_cells: int, members: list[int]) -> None:
         ledger = self._run.ledger
         ledger.open_boxes = open_cells
@@ -152,7 +147,9 @@ class Refutation:
         """Drop what a better committee has refuted, and tell the ledger what is left."""
         ledger, target = self._run.ledger, self._target()
         if self._written is None:
-            left = (cell for cell in self._cells if cell.bound >= target - self._room(cell.bound))
+            left = (
+                cell for cell in self._cells if cell.bound >= target - self._case.room(cell.bound)
+            )
             self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
         ledger.open_boxes = len(self._cells)
         if self._cells:
@@ -169,21 +166,8 @@ class Refutation:
         assert units is not None
         return float((units + self._problem.gains.step) / self._scale)
 
-    def _room(self, bound: float) -> float:
-        largest = float(np.abs(self._case.net).max(initial=1.0))
-        return SAFETY * max(largest, abs(bound))
-
     def _in_units(self, bound: float) -> float:
-        return float(self._scale * (bound + self._room(bound)))
-
-    def _resume(self) -> None:
-        kept = load_proof(self._run.checkpoint, self._problem)
-        if kept is None:
-            return
-        if kept.cells is not None:
-            self._cells = kept.cells
-        if kept.committee is not None:
-            self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
+        return float(self._scale * (bound + self._case.room(bound)))
 
 
 def _between(problem: Problem, run: Run) -> float:

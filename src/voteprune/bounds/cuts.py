@@ -125,6 +125,13 @@ def limit_rows(
             yield _scaled(coefficients, no_patterns, least)
 
 
+def limit_kinds(problem: Problem, count: int) -> list[tuple[str, int]]:
+    """Return what each of so many rows of `limit_rows` is: a kind, and which of its kind."""
+    kinds = [("cost", place) for place in range(len(problem.cost_limits))]
+    kinds += [("criterion", place) for place in range(len(problem.metric_limits))]
+    return kinds + [("member", place) for place in range(count - len(kinds))]
+
+
 def _scaled(on_members: Floats, on_patterns: Floats, least: float) -> LimitRow:
     """Make a row whose largest coefficient is 1, a hair relaxed for what rounding may do."""
     both = np.concatenate([on_members, on_patterns])

@@ -17,6 +17,12 @@ SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""
 
 
+def room(weights: Floats, bounds: Floats | float) -> Floats:
+    """Return how far off rounding may have put bounds that are sums of such weights."""
+    largest = float(np.abs(weights).max(initial=1.0))
+    return np.asarray(SAFETY * np.maximum(largest, np.abs(bounds)))
+
+
 @dataclass(frozen=True, eq=False)
 class Levels:
     """Patterns with a gain, seen from the side they want to be on.
@@ -95,8 +101,7 @@ class Levels:
 
     def room(self, bounds: Floats | float) -> Floats:
         """Return how far off rounding may have put bounds."""
-        largest = float(self.weights.max(initial=1.0))
-        return np.asarray(SAFETY * np.maximum(largest, np.abs(bounds)))
+        return room(self.weights, bounds)
 
     @cached_property
     def reach(self) -> NDArray[np.intp]:

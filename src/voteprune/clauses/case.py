@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.cuts import limit_rows
+from ..bounds.cuts import limit_kinds, limit_rows
+from ..bounds.levels import room
 from ..formulation.model import Floats
 from ..formulation.rows import objective_scale
 from ..problem import Problem
@@ -65,10 +66,7 @@ class Case:
         scale = objective_scale(gains.net)
         # Seen as positives, so that t in the rows is z.
         rows = list(limit_rows(problem, used, np.ones(len(used), dtype=bool)))
-        kinds = [("cost", place) for place in range(len(problem.cost_limits))]
-        kinds += [("criterion", place) for place in range(len(problem.metric_limits))]
-        kinds += [("member", place) for place in range(len(rows) - len(kinds))]
-        named = list(zip(rows, kinds, strict=True))
+        named = list(zip(rows, limit_kinds(problem, len(rows)), strict=True))
         members = [(row, kind) for row, kind in named if row.on_members.any()]
         patterns = [(row, kind) for row, kind in named if not row.on_members.any()]
         case = cls(
@@ -86,6 +84,10 @@ class Case:
             pattern_limits=tuple(kind for _, kind in patterns),
         )
         return case, scale
+
+    def room(self, bound: float) -> float:
+        """Return how far off rounding may have put a bound."""
+        return float(room(self.net, bound))
 
     @property
     def n_patterns(self) -> int:

@@ -24,7 +24,6 @@ from threadpoolctl import threadpool_limits
 
 from ..bounds.box import FREE
 from ..bounds.closure import conflicts as dominated
-from ..bounds.levels import SAFETY
 from ..formulation.model import Floats
 from .case import Case
 from .clause import Clause
@@ -104,8 +103,7 @@ class _Tree:
         self._hint: list[int] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._heap: list[tuple[float, int, Cell]] = []
-        largest = float(np.abs(self._case.net).max(initial=1.0))
-        self._room = SAFETY * max(largest, abs(task.target))
+        self._room = task.case.room(task.target)
         for cell in task.cells:
             self._push(cell)
 
