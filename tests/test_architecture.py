@@ -26,7 +26,7 @@ FLOORS = [
     {"bounds", "solvers"},
     {"clauses", "sharing"},
     {"certificate", "run", "infeasible", "versions"},
-    {"openings", "walking"},
+    {"openings", "walks"},
     {"brute", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
     {"attempt"},

@@ -16,6 +16,7 @@ It is anytime: the ledger holds the best committee and a valid bound at every mo
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +32,7 @@ from .refuting import Refutation
 from .run import Outcome, Run
 from .search import search, solve_by_search
 from .solvers import prepare
-from .walking import Walker
+from .walks import Flock
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
@@ -46,7 +47,7 @@ _SOLVER_SHARE = 0.5
 """How much of the time left clauses get, and until when they must have got somewhere; and how much
 a MIP solver gets for what the bounds leave open."""
 
-_STRIDE, _DRY = 0.1, 3.0
+_STRIDE, _DRY = 0.02, 1.0
 """Seconds of searching at a time while a worker may have something to say, and without news after
 which that is better left to another worker."""
 
@@ -64,30 +65,42 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     ledger = run.ledger
     ledger.tighten(closure_bound(problem))
     if not ledger.closed:
-        # It starts up while we search.
-        worker = refuting.WORKER if Refutation.promises(problem, run) else proving.WORKER
-        prepare(worker, worker)
-    walker = Walker(problem, ledger, run.seed) if problem.allowed else None
-    _search(run, walker, _GLANCE)
+        _prepare(problem, run)
+    flock = Flock(problem, ledger, run.seed) if problem.allowed else None
+    _search(run, flock, _GLANCE)
     if not ledger.closed and Refutation.promises(problem, run):
-        _refute(problem, run, walker)
-    else:
-        _search(run, walker, _FIRST_SEARCH - _GLANCE)
+        _refute(problem, run, flock)
+    elif run.threads == 1 or not _provable(problem, run):
+        _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
         return Outcome("proved")
-    if ledger.units is None or len(problem.allowed) > MOST_CLASSIFIERS:
+    if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
         return solve_by_search(problem, run)
-    return _prove(problem, run, walker)
+    return _prove(problem, run, flock)
 
 
-def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
+def _provable(problem: Problem, run: Run) -> bool:
+    """Tell whether sizes and thresholds can be bounded one by one."""
+    return run.ledger.units is not None and len(problem.allowed) <= MOST_CLASSIFIERS
+
+
+def _prepare(problem: Problem, run: Run) -> None:
+    """Have workers start up while we search: one for the beginning, one for when that is over."""
+    count = min(run.threads, 2) if run.record is None else 1
+    if Refutation.promises(problem, run):
+        prepare(refuting.WORKER, refuting.WORKER, count)
+    elif _provable(problem, run):
+        prepare(proving.WORKER, proving.WORKER, count)
+
+
+def _refute(problem: Problem, run: Run, flock: Flock | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
-    refutation = Refutation(problem, run, None if walker is None else walker.hint)
+    refutation = Refutation(problem, run)
     until = time.time() + _CLAUSES_SHARE * run.seconds_left
     trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
-    beside = _beside(run, walker)
+    beside = _beside(run, flock)
     while not refutation.over and time.time() < until:
         began = time.time()
         if not refutation.round(until, beside) or refutation.hopeless(late=time.time() > trial):
@@ -95,24 +108,23 @@ def _refute(problem: Problem, run: Run, walker: Walker | None) -> None:
         if beside is not None and not beside():
             beside = None
         elif beside is None and not refutation.over:
-            # At first both matter alike; but workers shall not wait for a search that is done.
-            young = run.ledger.seconds < 2 * _FIRST_SEARCH
-            share = 1.0 if young and run.threads == 1 else _SEARCH_SHARE / run.threads
-            _search(run, walker, share * (time.time() - began))
+            # At first both matter alike.
+            young = run.ledger.seconds < 2 * _FIRST_SEARCH and run.threads == 1
+            _search(run, flock, (1.0 if young else _SEARCH_SHARE) * (time.time() - began))
 
 
-def _prove(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
+def _prove(problem: Problem, run: Run, flock: Flock | None) -> Outcome:
     """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
-    beside = _beside(run, walker)
+    beside = _beside(run, flock)
     while not campaign.over and run.seconds_left > 0:
         began = time.time()
         if not campaign.round(branch=asked, meanwhile=beside):
             return settle(problem, run)
-        if campaign.over or not walker:
+        if campaign.over or not flock:
             continue
         if beside is None:
-            _search(run, walker, _SEARCH_SHARE * (time.time() - began))
+            _search(run, flock, _SEARCH_SHARE * (time.time() - began))
         elif not beside():
             beside = None
         if campaign.settled and not asked:
@@ -127,29 +139,31 @@ def _prove(problem: Problem, run: Run, walker: Walker | None) -> Outcome:
     return Outcome("proved" if run.ledger.closed else "time limit")
 
 
-def _search(run: Run, walker: Walker | None, seconds: float) -> None:
-    if walker is not None:
+def _search(run: Run, flock: Flock | None, seconds: float) -> None:
+    if flock is not None:
         until = time.time() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
-        search(walker, run.ledger, until, patience=2 * run.ledger.problem.n_classifiers)
+        search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)
 
 
-def _beside(run: Run, walker: Walker | None) -> Callable[[], bool] | None:
+def _beside(run: Run, flock: Flock | None) -> Callable[[], bool] | None:
     """Return a search to go on with beside a worker, a stride at a time; None on a single core.
 
     It has enough when nothing better has turned up for a good while.
     """
-    if walker is None or run.threads < 2:
+    if flock is None or run.threads < 2:
         return None
     ledger, news = run.ledger, time.time()
 
     def stride() -> bool:
         nonlocal news
         best = ledger.units
-        search(walker, ledger, min(run.deadline, time.time() + _STRIDE), patience=1)
+        search(flock, ledger, min(run.deadline, time.time() + _STRIDE), patience=sys.maxsize)
         if ledger.units != best:
             news = time.time()
         idle = time.time() - news
-        return idle < max(_DRY, 0.25 * ledger.seconds) and not ledger.closed
+        # A proof that is written down has one worker only.
+        dry = idle > max(_DRY, 0.25 * ledger.seconds) and run.record is None
+        return not dry and not ledger.closed
 
     return stride

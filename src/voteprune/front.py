@@ -30,10 +30,10 @@ from .proving import MOST_CLASSIFIERS
 from .search import search
 from .solvers import SolverFailure, call
 from .votes import as_votes
-from .walking import Walker
+from .walks import Flock
 
 _SEARCH_SHARE = 0.4
-_PATIENCE = 4
+_PATIENCE = 32
 _ROUND = 2.0
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
 
@@ -234,9 +234,9 @@ class _Fronts:
             for neighbour in (size - 1, size + 1):
                 self._step_from(neighbour, size)
             if not ledger.closed:
-                walker = Walker(ledger.problem, ledger, self._seed + place)
+                flock = Flock(ledger.problem, ledger, self._seed + place)
                 seconds = (until - time.time()) / (len(order) - place)
-                search(walker, ledger, time.time() + seconds, _PATIENCE)
+                search(flock, ledger, time.time() + seconds, _PATIENCE)
 
     def _step_from(self, neighbour: int, size: int) -> None:
         """Offer a neighbour's best committee with one member more, or one less."""

@@ -189,7 +189,10 @@ def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
         return [boxes]
     while len(boxes) < workers and max(len(box) for box in boxes) > 1:
         widest = max(boxes, key=len)
-        odd = np.arange(len(widest)) % 2 == 1
-        boxes = (*(box for box in boxes if box is not widest), widest.only(odd), widest.only(~odd))
+        # Prices mean most where L / S is the same, so those stay together.
+        order = np.argsort((widest.pairs[:, 1] + 1) / widest.pairs[:, 0], kind="stable")
+        low = np.zeros(len(widest), dtype=bool)
+        low[order[: len(widest) // 2]] = True
+        boxes = (*(box for box in boxes if box is not widest), widest.only(low), widest.only(~low))
     ordered = sorted(boxes, key=lambda box: -float(box.bounds.max()))
     return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]

@@ -7,7 +7,7 @@ does with sizes and thresholds, this does with patterns alone: see `clauses`.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -43,15 +43,10 @@ class Refutation(Attempt):
         What is being solved.
     run
         Its circumstances; the ledger holds a committee.
-    hint
-        Told of members that a search might start from.
     """
 
-    def __init__(
-        self, problem: Problem, run: Run, hint: Callable[[Sequence[int]], None] | None = None
-    ) -> None:
+    def __init__(self, problem: Problem, run: Run) -> None:
         super().__init__(problem, run)
-        self._hint = hint
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
         self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
@@ -135,13 +130,11 @@ class Refutation(Attempt):
             save_proof(run.checkpoint, self._problem, kept)
         return True
 
-    def _report(self, bound: float, open_cells: int, members: list[int]) -> None:
+    def _report(self, bound: float, open_cells: int) -> None:
         ledger = self._run.ledger
         ledger.open_boxes = open_cells
         if open_cells and self._written is None:
             ledger.tighten(self._in_units(bound))
-        if members and self._hint is not None:
-            self._hint([self._problem.allowed[place] for place in members])
 
     def _take_stock(self) -> None:
         """Drop what a better committee has refuted, and tell the ledger what is left."""

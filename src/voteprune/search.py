@@ -1,31 +1,50 @@
-"""The search alone: walks until nothing better turns up. How a walk goes is in `walking`."""
+"""The search alone: walks until nothing better turns up. How walks go is in `walks`."""
 
 from __future__ import annotations
 
 import time
+from functools import cache
+from typing import Protocol
+
+from threadpoolctl import ThreadpoolController
 
 from .ledger import Ledger
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
-from .walking import Walker
+from .walks import Flock
 
-_WALKS = 6
+_WALKS = 60
 """Walks per classifier without a better committee after which a search alone ends."""
+
+
+class Walker(Protocol):
+    """Whatever walks through committees."""
+
+    def walk(self, until: float) -> int:
+        """Walk, but not beyond a moment; return how many walks have ended."""
 
 
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
-        walker = Walker(problem, run.ledger, run.seed)
-        search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
+        flock = Flock(problem, run.ledger, run.seed)
+        search(flock, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
 def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
     idle = 0
-    while idle < patience and time.time() < until and not ledger.closed:
-        best = ledger.units
-        walker.walk(until)
-        idle = idle + 1 if ledger.units == best else 0
+    # Its matrix products are small: more threads would only be in each other's way.
+    with _threads().limit(limits=1):
+        while idle < patience and time.time() < until and not ledger.closed:
+            best = ledger.units
+            ended = walker.walk(until)
+            idle = idle + ended if ledger.units == best else 0
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """Return what limits the threads of the numerical libraries; looking for them takes a while."""
+    return ThreadpoolController()

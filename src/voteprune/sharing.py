@@ -1,8 +1,7 @@
-"""Deal tasks to workers: to a process of our own, or to as many as joblib is told to use."""
+"""Deal tasks to workers: processes of our own, wherever joblib has the tasks run."""
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -46,8 +45,9 @@ def share_out(
         return [call(module, module, (tasks[0],), tasks[0].latest, report, meanwhile)]
     try:
         now = time.time()
-        # Whatever backend the user has configured: processes here, or a Dask cluster.
-        shares = joblib.Parallel(n_jobs=len(tasks))(
+        # Threads here, each with a worker of its own, unless the user has configured another
+        # backend: on a Dask cluster the workers start where the tasks are.
+        shares = joblib.Parallel(n_jobs=len(tasks), prefer="threads")(
             joblib.delayed(_work)(module, task, now) for task in tasks
         )
     except Exception as error:  # whatever went wrong over there
@@ -56,7 +56,7 @@ def share_out(
 
 
 def _work(module: str, task: Any, sent: float) -> Any:
-    """Work on a task in a worker, whose clock may not be ours.
+    """Have a worker work on a task, on a machine whose clock may not be ours.
 
     A task that comes from the future or from long ago shows how far apart the clocks are; one from
     a few seconds ago has waited for the worker to start, and has that much less time.
@@ -64,4 +64,8 @@ def _work(module: str, task: Any, sent: float) -> Any:
     ago = time.time() - sent
     apart = 0.0 if 0 <= ago <= _START_UP else ago
     mine = replace(task, deadline=task.deadline + apart, latest=task.latest + apart)
-    return importlib.import_module(module).solve(mine)
+    return call(module, module, (mine,), mine.latest, _no_report)
+
+
+def _no_report(*_: object) -> None:
+    """Say nothing: of several workers none knows how all of it stands."""

@@ -55,7 +55,7 @@ def test_gains_of_all_moves_are_what_a_recount_says(kind):
         chosen[rng.choice(9, size, replace=False)] = True
         before = problem.best_threshold(np.flatnonzero(chosen).tolist())[1]
         counts = problem.counts(np.flatnonzero(chosen)).astype(np.int32)
-        gains, leaves, joins = walker._all_moves(chosen, counts, size // 2)
+        gains, leaves, joins = walker._all_moves(chosen, counts)
         assert len(gains) == size * (9 - size) + (9 - size) + (size if size > 1 else 0)
         for gain, leave, join in zip(gains, leaves, joins, strict=True):
             after = chosen.copy()

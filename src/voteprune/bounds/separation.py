@@ -15,6 +15,7 @@ _TINY = 1e-7
 _NEAR = 2.0
 _MOST_NEAR = 4000
 _MOST_LIVE = 2500
+_BLOCK = 256
 
 
 def violated(
@@ -59,22 +60,10 @@ def _violated_pairs(
         # Pairs are many: look at the patterns whose own row is tight.
         spare = levels.helps[live] @ x - needs[live] * t[live]
         live = np.sort(live[np.argpartition(spare, _MOST_LIVE)[:_MOST_LIVE]])
+    first, second = _near_pairs(levels, size, needs, x, t, live, opposite)
     helps = levels.helps[live]
-    right = helps.astype(np.float32)
-    factors = needs[live][:, None] + needs[live][None, :] - size
-    if opposite:
-        factors[levels.positive[live][:, None] == levels.positive[live][None, :]] = 0
-    both = t[live][:, None] + t[live][None, :] - 1
-    slack = (right * x.astype(np.float32)) @ right.T
-    slack -= np.where(factors > 0, factors * both, -np.inf)
-    slack[np.tril_indices(len(live))] = np.inf
-    # A member counts no more than both patterns do, so some are skipped; which pairs that breaks
-    # is worth finding out only where there is little slack without.
-    near = np.flatnonzero(slack.ravel() < _NEAR)
-    if len(near) > _MOST_NEAR:
-        near = near[np.argpartition(slack.ravel()[near], _MOST_NEAR)[:_MOST_NEAR]]
-    first, second = np.divmod(near, len(live))
-    factors, both = factors[first, second], both[first, second]
+    factors = needs[live][first] + needs[live][second] - size
+    both = t[live][first] + t[live][second] - 1
     columns = helps[first] & helps[second]
     over = columns & (x[None, :] > both[:, None] + _TINY)
     skipped = over.sum(axis=1)
@@ -85,6 +74,45 @@ def _violated_pairs(
         i, j = int(live[first[place]]), int(live[second[place]])
         fresh.append(Row((i, j), columns[place], levels.sides(i, j), -int(skipped[place])))
     return fresh
+
+
+def _near_pairs(
+    levels: Levels,
+    size: int,
+    needs: Floats,
+    x: Floats,
+    t: Floats,
+    live: NDArray[np.intp],
+    opposite: bool,
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the pairs of live patterns whose row has little slack if no member is skipped.
+
+    A member counts no more than both patterns do, so some are skipped; which pairs that breaks is
+    worth finding out only for these.
+    """
+    right, side = levels.helps[live].astype(np.float32), levels.positive[live]
+    asked, wished = needs[live], t[live].astype(np.float32)
+    weighted = right * x.astype(np.float32)
+    found = []
+    # Block by block, for the pairs are millions.
+    for begin in range(0, len(live), _BLOCK):
+        rows = slice(begin, begin + _BLOCK)
+        factors = (asked[rows, None] + asked[None, :] - size).astype(np.float32)
+        if opposite:
+            factors[side[rows, None] == side[None, :]] = 0
+        slack = weighted[rows] @ right.T
+        slack -= factors * (wished[rows, None] + wished[None, :] - 1)
+        slack[factors <= 0] = np.inf
+        slack[np.tri(len(slack), len(live), begin, dtype=bool)] = np.inf
+        near, other = np.nonzero(slack < _NEAR)
+        found.append((begin + near, other, slack[near, other]))
+    if not found:
+        return live[:0], live[:0]
+    first, second, slacks = (np.concatenate(part) for part in zip(*found, strict=True))
+    if len(slacks) > _MOST_NEAR:
+        nearest = np.argpartition(slacks, _MOST_NEAR)[:_MOST_NEAR]
+        first, second = first[nearest], second[nearest]
+    return first, second
 
 
 def _worst(broken: Floats) -> NDArray[np.intp]:

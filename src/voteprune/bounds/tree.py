@@ -38,7 +38,10 @@ _ROUNDS = 5
 _PROGRESS = 2e-3
 _CANDIDATES = 4
 _MISSES = 12
-_PROGRAMS = 40
+_PROGRAMS, _ENTRIES = 40, 3_000_000
+"""How many linear programs are kept; fewer where patterns times classifiers, summed over all of
+them, would be more than this."""
+
 _NO_PRICES: Floats = np.empty(0)
 
 
@@ -73,6 +76,8 @@ class _Tree:
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._conflicts: set[tuple[int, int]] = set()
         self._programs = _programs(task.token)
+        entries = task.levels.n_patterns * task.levels.n_classifiers
+        self._most_programs = max(1, min(_PROGRAMS, _ENTRIES // max(1, entries)))
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
         self._room = SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
@@ -240,10 +245,10 @@ class _Tree:
         if at in self._programs:
             self._programs.move_to_end(at)
         else:
+            if len(self._programs) >= self._most_programs:
+                self._programs.popitem(last=False)
             known = [row for row in self._rows if row.portable and row.factor(*at) > 0]
             self._programs[at] = Program(self._levels, at, known)
-            if len(self._programs) > _PROGRAMS:
-                self._programs.popitem(last=False)
         return self._programs[at]
 
     def _look_at(self, members: list[int]) -> None:

@@ -34,8 +34,8 @@ from .rounding import best_of_the_heaviest
 from .splits import Splits
 from .task import Cell, Share, Task
 
-Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open cells, and members to start from."""
+Report = Callable[[float, int], None]
+"""Told the highest bound in the share and the number of open cells."""
 
 _ROUNDS = 30
 """How many clauses are looked for in a cell at most, as long as each is broken."""
@@ -100,7 +100,6 @@ class _Tree:
         self._found: list[Clause] = []
         self._number, self._steps = task.first_number, list[Step]()
         self._members: dict[tuple[int, ...], None] = {}
-        self._hint: list[int] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._heap: list[tuple[float, int, Cell]] = []
         self._room = task.case.room(task.target)
@@ -180,7 +179,6 @@ class _Tree:
     def _look_around(self) -> bool:
         """Tell if the weights that were found last make a committee that seems to be better."""
         value, members = best_of_the_heaviest(self._case, self._conflicts.weights())
-        self._hint = list(members)
         if value < self._task.target - self._room or not self._is_news(members):
             return False
         self._members[members] = None
@@ -261,5 +259,4 @@ class _Tree:
             bounds = [-self._heap[0][0]] if self._heap else []
             bounds += [] if following is None else [following.bound]
             open_cells = len(self._heap) + (following is not None)
-            self._report(max(bounds, default=-np.inf), open_cells, self._hint)
-            self._hint = []
+            self._report(max(bounds, default=-np.inf), open_cells)

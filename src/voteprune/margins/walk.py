@@ -1,13 +1,18 @@
-"""Local search for margins: the walks of `search`, with the worth of all rows in view.
+"""Local search for margins: tabu walks, with the worth of all rows in view.
 
 A margin is a sum over patterns of a function of the vote count alone, so the worth of all joins and
 departures takes one matrix product each at the neighbouring sizes. In a swap a count moves by one,
 and up and down cancel wherever the function is straight: only the patterns at its kinks need the
-product over pairs.
+product over pairs. A tabu list keeps the walk from turning back at once. Walks start from random
+committees and from disturbed good ones.
+
+Floats guide the walk; every committee worth keeping is recounted by the ledger, which also
+enforces every limit.
 """
 
 from __future__ import annotations
 
+import time
 from functools import cache
 
 import numpy as np
@@ -19,11 +24,22 @@ from ..ledger import Ledger
 from ..openings import open_run
 from ..run import Outcome, Run
 from ..search import search
-from ..walking import Walker
+from ..walks import Flags, Habits, Starts
 from .problem import MarginProblem
 
 _WALKS = 2
 """Walks per classifier without a better committee after which a search alone ends."""
+
+_PATIENCE = 60
+"""Moves without a better committee after which a walk ends."""
+
+_HABITS = Habits(kept=12, near=0.7, between=0.0, distinct=False)
+
+_TRIES = 40
+"""How many of the best moves are tried where limits on members forbid some."""
+
+_PENALTY = 4.0
+"""What a violated limit on a criterion weighs against the objective."""
 
 
 def search_margin(problem: MarginProblem, run: Run) -> Outcome:
@@ -34,18 +50,38 @@ def search_margin(problem: MarginProblem, run: Run) -> Outcome:
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-class MarginWalker(Walker):
+class MarginWalker:
     """Walks through committees that decide by majority, by their margins.
 
     Parameters
     ----------
-    problem, ledger, seed
-        As for `Walker`.
+    problem
+        What is being solved.
+    ledger
+        Where good committees go.
+    seed
+        Seed of all choices.
     """
 
     def __init__(self, problem: MarginProblem, ledger: Ledger, seed: int) -> None:
-        super().__init__(problem, ledger, seed)
-        self._matrix = self._votes.astype(np.float64)
+        self._problem, self._ledger = problem, ledger
+        self._random = np.random.default_rng(seed)
+        self._columns = np.array(problem.allowed, dtype=np.intp)
+        matrix = problem.patterns.matrix[:, self._columns]
+        self._matrix = matrix.astype(np.float64)
+        self._counts_of = matrix.astype(np.int32)
+        net = problem.gains.net.astype(np.float64)
+        self._limits = []
+        for limit in problem.metric_limits:
+            limited = limit.gains.net.astype(np.float64)
+            price = _PENALTY * max(np.abs(net).sum(), 1.0) / max(np.abs(limited).sum(), 1.0)
+            self._limits.append((limited, float(limit.least - limit.gains.base), price))
+        self._fixed = np.isin(self._columns, problem.required)
+        self._starts = Starts(
+            problem, ledger, net @ matrix.astype(np.float32), _HABITS, self._random
+        )
+        # Only these limits need the exact check of a set of members after every move.
+        self._guarded = bool(problem.cost_limits) or problem.diversity is not None
         self._weights = np.stack(
             [problem.patterns.positive.astype(float), problem.patterns.negative.astype(float)]
         )
@@ -61,27 +97,82 @@ class MarginWalker(Walker):
 
         self._worth = worth
 
-    def _best_level(self, counts: NDArray[np.int32], size: int) -> tuple[int, float]:
-        """Return the majority and the value there, limits on criteria priced in."""
-        level = majority(size)
+    def walk(self, until: float) -> int:
+        """Walk once, from a new start to where nothing better turns up; return 1, for one walk."""
+        chosen = self._starts.draw()
+        counts = self._counts_of[:, chosen].sum(axis=1)
+        value = self._value(counts, int(chosen.sum()))
+        best, best_chosen = value, chosen.copy()
+        self._offer_if_better(chosen, value)
+        tabu = np.zeros(len(chosen), dtype=np.int64)
+        step = idle = 0
+        while idle < _PATIENCE and time.time() < until and not self._ledger.closed:
+            step += 1
+            move = self._move(chosen, counts, value, tabu >= step)
+            if move is None:
+                break
+            leave, join = move
+            tenure = step + int(self._random.integers(4, 12))
+            for k, sign in ((leave, -1), (join, 1)):
+                if k >= 0:
+                    chosen[k] = sign > 0
+                    counts = counts + sign * self._counts_of[:, k]
+                    tabu[k] = tenure
+            value = self._value(counts, int(chosen.sum()))
+            idle += 1
+            if value > best:
+                best, best_chosen, idle = value, chosen.copy(), 0
+                self._offer_if_better(chosen, value)
+        self._starts.remember(best, best_chosen)
+        return 1
+
+    def _value(self, counts: NDArray[np.int32], size: int) -> float:
+        """Return the value at the majority, limits on criteria priced in."""
         value = float(self._each(counts, size, ()).sum()) - self._base
         for net, least, price in self._limits:
-            value -= price * max(0.0, least - float(net[counts > level].sum()))
-        return level, value
+            value -= price * max(0.0, least - float(net[counts > majority(size)].sum()))
+        return value
 
-    def _level_ahead(self, counts: NDArray[np.int32], size: int, level: int, *, stuck: bool) -> int:
-        """Return the majority: margins are fine enough for a walk not to get stuck on."""
-        return level
+    def _move(
+        self, chosen: Flags, counts: NDArray[np.int32], value: float, tabu: Flags
+    ) -> tuple[int, int] | None:
+        """Return who leaves and who joins (-1 for nobody) in the best move that is allowed."""
+        gains, leaves, joins = self._all_moves(chosen, counts)
+        if not len(gains):
+            return None
+        blocked = np.zeros(len(gains), dtype=bool)
+        blocked |= (leaves >= 0) & tabu[leaves]
+        blocked |= (joins >= 0) & tabu[joins]
+        # A move that beats everything so far is welcome whatever the list says.
+        record = -np.inf if self._ledger.units is None else self._ledger.units
+        record -= self._problem.gains.base
+        blocked &= value + gains <= record
+        gains = np.where(blocked, -np.inf, gains + self._noise * self._random.random(len(gains)))
+        if not self._guarded:
+            place = int(np.argmax(gains))
+            return None if gains[place] == -np.inf else (int(leaves[place]), int(joins[place]))
+        for place in np.argsort(-gains)[:_TRIES]:
+            if gains[place] == -np.inf:
+                return None
+            leave, join = int(leaves[place]), int(joins[place])
+            after = chosen.copy()
+            if leave >= 0:
+                after[leave] = False
+            if join >= 0:
+                after[join] = True
+            if self._allowed(after):
+                return leave, join
+        return None
 
     def _all_moves(
-        self, chosen: NDArray[np.bool_], counts: NDArray[np.int32], level: int
+        self, chosen: Flags, counts: NDArray[np.int32]
     ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
         """Return the gain of every move, with who leaves and who joins."""
         size = int(chosen.sum())
         broken = tuple(
             price * net
             for net, least, price in self._limits
-            if float(net[counts > level].sum()) < least
+            if float(net[counts > majority(size)].sum()) < least
         )
         inside, outside = np.flatnonzero(chosen & ~self._fixed), np.flatnonzero(~chosen)
         here = self._each(counts, size, broken)
@@ -103,6 +194,18 @@ class MarginWalker(Walker):
                 parts.append((gains, nobody, who) if change > 0 else (gains, who, nobody))
         gains, leaves, joins = (np.concatenate(part) for part in zip(*parts, strict=True))
         return gains, leaves, joins
+
+    def _allowed(self, chosen: Flags) -> bool:
+        return self._problem.allows_members(self._members(chosen))
+
+    def _members(self, chosen: Flags) -> list[int]:
+        members: list[int] = self._columns[chosen].tolist()
+        return members
+
+    def _offer_if_better(self, chosen: Flags, value: float) -> None:
+        record = self._ledger.units
+        if record is None or value + self._base > record:
+            self._ledger.offer(self._members(chosen))
 
     def _each(self, counts: NDArray[np.int32], size: int, broken: tuple[Floats, ...]) -> Floats:
         """Return what every pattern is worth with these counts, with the broken limits' prices."""

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ STARTUP = 30.0
 """Seconds a worker may take to start and import its solver before it counts as hanging."""
 
 
-_BOOT = "import sys; from voteprune.solvers.worker import main; main(sys.argv[1])"
+_BOOT = Path(__file__).with_name("boot.py")
 
 
 class SolverFailure(Exception):  # noqa: N818 - contained by the caller, never seen by a user
@@ -52,7 +53,7 @@ class _Worker:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the worker
         self.process = subprocess.Popen(
             # -P: the folder one works in is data, not a place to import from.
-            [sys.executable, "-P", "-c", _BOOT, module],
+            [sys.executable, "-P", str(_BOOT), module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -222,11 +223,11 @@ def call(
             worker.end()
 
 
-def prepare(name: str, module: str) -> None:
-    """Start a worker that will be needed soon, unless one is idle; does not wait for it."""
+def prepare(name: str, module: str, count: int) -> None:
+    """Have so many workers that will be needed soon; start those missing, do not wait for them."""
     with _lock:
-        if not _idle.get(name):
-            _idle.setdefault(name, []).append(_Worker(module))
+        kept = _idle.setdefault(name, [])
+        kept += [_Worker(module) for _ in range(count - len(kept))]
 
 
 def _take(name: str, module: str) -> _Worker:

@@ -1,0 +1,95 @@
+"""A flock of walks: what it takes a move to gain is what a recount says."""
+
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune.ledger import Ledger
+from voteprune.problem import Problem
+from voteprune.walks import Flock
+
+
+def flock_on(seed, **request):
+    rng = np.random.default_rng(seed)
+    y = np.arange(60) % 2
+    matrix = np.where(rng.random((60, 12)) < 0.65, y[:, None], 1 - y[:, None])
+    problem = Problem.of(vp.Votes(matrix, y), **request)
+    ledger = Ledger(problem)
+    return problem, ledger, Flock(problem, ledger, seed)
+
+
+def value(problem, members, level):
+    positive = problem.counts(members) > level
+    return int(problem.gains.net[positive].sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_gains_of_all_moves_are_what_a_recount_says(seed):
+    """At the same threshold or the one that follows the size, whichever is better."""
+    problem, _, flock = flock_on(seed)
+    flock._noise = np.float32(0.0)
+    sizes = flock._chosen.sum(axis=1)
+    levels = np.random.default_rng(seed).integers(0, sizes)
+    gains = flock._gains(flock._guide, levels, sizes)
+    for walk, chosen in enumerate(flock._chosen):
+        members, level = np.flatnonzero(chosen).tolist(), int(levels[walk])
+        before = value(problem, members, level)
+        for k in range(problem.n_classifiers):
+            after = sorted({*members} ^ {k})
+            follows = level - 1 if chosen[k] else level + 1
+            known = [
+                value(problem, after, there)
+                for there in (level, follows)
+                if 0 <= there < len(after)
+            ]
+            if known:
+                assert gains[walk, k] == max(known) - before
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_counts_and_records_follow_every_step(seed):
+    problem, ledger, flock = flock_on(seed)
+    for _ in range(40):
+        flock.walk(time.time() + 60)
+        for chosen, counts in zip(flock._chosen, flock._counts, strict=True):
+            used = problem.gains.net != 0
+            assert (problem.counts(np.flatnonzero(chosen))[used] == counts).all()
+    best = max(flock._best.max(), flock._starts._elite[0][0])
+    assert ledger.units - problem.gains.base >= best
+
+
+def test_stale_walks_begin_anew_and_lose_nothing():
+    _, ledger, flock = flock_on(1)
+    while flock._starts.stale < 399:
+        flock.walk(time.time() + 60)
+    record = ledger.units
+    while flock._starts.stale:
+        flock.walk(time.time() + 60)
+    assert len(flock._starts._elite) == 0
+    assert ledger.units >= record
+
+
+def test_one_size_can_be_searched_by_single_moves():
+    """Walks pass through the sizes beside it, but offer none of those."""
+    request = {"requests": [vp.AtLeast("size", 4), vp.AtMost("size", 4)]}
+    problem, ledger, flock = flock_on(3, **request)
+    until = time.time() + 0.5
+    while time.time() < until:
+        flock.walk(until)
+        assert set(flock._chosen.sum(axis=1)) <= {3, 4, 5}
+    assert ledger.committee.size == 4
+    best = vp.prune(problem.votes, constraints=list(request["requests"]), method="brute")
+    assert ledger.progress().value == best.value
+
+
+def test_gains_of_any_size_are_searched():
+    """Weights are exact fractions: their common unit may be finer than floats are wide."""
+    rng = np.random.default_rng(5)
+    votes = vp.Votes(rng.integers(0, 2, (40, 9)), np.arange(40) % 2)
+    fine = Fraction(1, 3**90)
+    weights = vp.Weights(tp=1 + fine, tn=Fraction(1, 7**40))
+    found = vp.prune(votes, objective=weights, method="search", random_state=0)
+    assert found.value == vp.prune(votes, objective=weights, method="brute").value
