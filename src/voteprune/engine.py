@@ -87,12 +87,11 @@ def _provable(problem: Problem, run: Run) -> bool:
 
 
 def _prepare(problem: Problem, run: Run) -> None:
-    """Have workers start up while we search: one for the beginning, one for when that is over."""
-    count = min(run.threads, 2) if run.record is None else 1
+    """Have the first worker start up while we search."""
     if Refutation.promises(problem, run):
-        prepare(refuting.WORKER, refuting.WORKER, count)
+        prepare(refuting.WORKER, refuting.WORKER)
     elif _provable(problem, run):
-        prepare(proving.WORKER, proving.WORKER, count)
+        prepare(proving.WORKER, proving.WORKER)
 
 
 def _refute(problem: Problem, run: Run, flock: Flock | None) -> None:

@@ -223,11 +223,11 @@ def call(
             worker.end()
 
 
-def prepare(name: str, module: str, count: int) -> None:
-    """Have so many workers that will be needed soon; start those missing, do not wait for them."""
+def prepare(name: str, module: str) -> None:
+    """Start a worker that will be needed soon, unless one is idle; does not wait for it."""
     with _lock:
-        kept = _idle.setdefault(name, [])
-        kept += [_Worker(module) for _ in range(count - len(kept))]
+        if not _idle.get(name):
+            _idle.setdefault(name, []).append(_Worker(module))
 
 
 def _take(name: str, module: str) -> _Worker:
