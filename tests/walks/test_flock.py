@@ -9,7 +9,7 @@ import pytest
 import voteprune as vp
 from voteprune.ledger import Ledger
 from voteprune.problem import Problem
-from voteprune.walks import Flock
+from voteprune.walks import Flock, Starts
 
 
 def flock_on(seed, **request):
@@ -63,26 +63,31 @@ def test_counts_and_records_follow_every_step(seed):
 
 def test_stale_walks_begin_anew_and_lose_nothing():
     _, ledger, flock = flock_on(1)
-    while flock._starts.stale < 399:
+    records = []
+
+    def forget():
+        records.append(ledger.units)
+        Starts.forget(flock._starts)
+
+    flock._starts.forget = forget
+    while not records:
         flock.walk(time.time() + 60)
-    record = ledger.units
-    while flock._starts.stale:
-        flock.walk(time.time() + 60)
-    assert len(flock._starts._elite) == 0
-    assert ledger.units >= record
+    assert flock._starts._elite == []
+    assert (flock._idle == 0).all()
+    assert ledger.units == records[0]
 
 
 def test_one_size_can_be_searched_by_single_moves():
     """Walks pass through the sizes beside it, but offer none of those."""
     request = {"requests": [vp.AtLeast("size", 4), vp.AtMost("size", 4)]}
     problem, ledger, flock = flock_on(3, **request)
-    until = time.time() + 0.5
-    while time.time() < until:
+    best = vp.prune(problem.votes, constraints=list(request["requests"]), method="brute")
+    until = time.time() + 20
+    while ledger.progress().value != best.value:
+        assert time.time() < until
         flock.walk(until)
         assert set(flock._chosen.sum(axis=1)) <= {3, 4, 5}
     assert ledger.committee.size == 4
-    best = vp.prune(problem.votes, constraints=list(request["requests"]), method="brute")
-    assert ledger.progress().value == best.value
 
 
 def test_gains_of_any_size_are_searched():
