@@ -55,9 +55,9 @@ def carry_out(
     try:
         if start is not None:
             ledger.offer(start)
-        # Solvers run in processes of their own; what runs here is BLAS, which takes all cores
-        # unless told otherwise, and is slower for it as soon as somebody else needs one.
-        with threadpool_limits(circumstances.threads, "blas"):
+        # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
+        # takes all cores unless told otherwise, and is slower for it.
+        with threadpool_limits(1, "blas"):
             outcome = solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")

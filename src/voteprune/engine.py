@@ -70,7 +70,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     _search(run, flock, _GLANCE)
     if not ledger.closed and Refutation.promises(problem, run):
         _refute(problem, run, flock)
-    elif run.threads == 1 or not _provable(problem, run):
+    elif run.threads != 2 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
         return Outcome("proved")
@@ -146,11 +146,12 @@ def _search(run: Run, flock: Flock | None, seconds: float) -> None:
 
 
 def _beside(run: Run, flock: Flock | None) -> Callable[[], bool] | None:
-    """Return a search to go on with beside a worker, a stride at a time; None on a single core.
+    """Return a search to go on with beside the one worker on two cores, a stride at a time.
 
-    It has enough when nothing better has turned up for a good while.
+    It has enough when nothing better has turned up for a good while. None on a single core, which
+    takes turns, and on more cores, where searching between the rounds of all workers costs less.
     """
-    if flock is None or run.threads < 2:
+    if flock is None or run.threads != 2:
         return None
     ledger, news = run.ledger, time.time()
 

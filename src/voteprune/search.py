@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import cache
 from typing import Protocol
-
-from threadpoolctl import ThreadpoolController
 
 from .ledger import Ledger
 from .openings import open_run
@@ -36,15 +33,7 @@ def solve_by_search(problem: Problem, run: Run) -> Outcome:
 def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
     idle = 0
-    # Its matrix products are small: more threads would only be in each other's way.
-    with _threads().limit(limits=1):
-        while idle < patience and time.time() < until and not ledger.closed:
-            best = ledger.units
-            ended = walker.walk(until)
-            idle = idle + ended if ledger.units == best else 0
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    """Return what limits the threads of the numerical libraries; looking for them takes a while."""
-    return ThreadpoolController()
+    while idle < patience and time.time() < until and not ledger.closed:
+        best = ledger.units
+        ended = walker.walk(until)
+        idle = idle + ended if ledger.units == best else 0

@@ -9,7 +9,7 @@ from typing import Any
 
 import joblib
 
-from .solvers import SolverFailure, call
+from .solvers import SolverFailure, call, give_up
 
 _START_UP = 30.0
 """Seconds a worker may take to begin with a task."""
@@ -50,6 +50,9 @@ def share_out(
         shares = joblib.Parallel(n_jobs=len(tasks), prefer="threads")(
             joblib.delayed(_work)(module, task, now) for task in tasks
         )
+    except KeyboardInterrupt:
+        give_up(module)  # the threads would wait for their workers, and those go on
+        raise
     except Exception as error:  # whatever went wrong over there
         raise SolverFailure(f"a worker failed: {error}") from error
     return list(shares)

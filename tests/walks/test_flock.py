@@ -98,3 +98,23 @@ def test_gains_of_any_size_are_searched():
     weights = vp.Weights(tp=1 + fine, tn=Fraction(1, 7**40))
     found = vp.prune(votes, objective=weights, method="search", random_state=0)
     assert found.value == vp.prune(votes, objective=weights, method="brute").value
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_threshold_is_the_best_where_all_are_worse_than_none(seed):
+    """Rows that everybody gets wrong make every threshold a loss."""
+    rng = np.random.default_rng(seed)
+    y = np.concatenate([np.arange(80) % 2, np.zeros(150, dtype=int)])
+    matrix = np.where(rng.random((230, 12)) < 0.65, y[:, None], 1 - y[:, None])
+    matrix[80:] = 1
+    problem = Problem.of(vp.Votes(matrix, y))
+    flock = Flock(problem, Ledger(problem), seed)
+    seen = []
+    flock._take_stock = lambda values, sizes, record: seen.append(values)
+    for _ in range(10):
+        expected = [
+            problem.best_threshold(np.flatnonzero(chosen).tolist())[1] - problem.gains.base
+            for chosen in flock._chosen
+        ]
+        flock._take_step()
+        assert seen[-1].tolist() == expected

@@ -11,6 +11,7 @@ from voteprune.walks.guards import Guards
 
 LIMITS = {
     "cost": {"requests": [vp.Budget([1, 2, 3, 4, 5, 6, 7, 8], 14)]},
+    "cost beyond floats": {"requests": [vp.Budget([10**400, *range(7)], 10**399)]},
     "mean": {"diversity": vp.Diversity(tau=0, gamma=Fraction(9, 20))},
     "members": {"diversity": vp.Diversity(tau=Fraction(2, 5), gamma=Fraction(2, 5))},
     "required": {"requests": [vp.Require(2), vp.Forbid(5)]},

@@ -112,6 +112,7 @@ class _Worker:
 
 
 _idle: dict[str, list[_Worker]] = {}
+_busy: dict[str, list[_Worker]] = {}
 _lock = threading.Lock()
 
 
@@ -196,6 +197,8 @@ def call(
     """
     finished = False
     worker = _take(name, module)
+    with _lock:
+        _busy.setdefault(name, []).append(worker)
     try:
         worker.request(*request)
         last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
@@ -216,11 +219,19 @@ def call(
                 raise SolverFailure(f"{name} failed: {content[0]}")
             raise SolverFailure(f"{name} {worker.last_words()}")
     finally:
-        if finished:
-            with _lock:
+        with _lock:
+            _busy[name].remove(worker)
+            if finished:
                 _idle.setdefault(name, []).append(worker)
-        else:
+        if not finished:
             worker.end()
+
+
+def give_up(name: str) -> None:
+    """Kill the workers of this name that are busy; whoever waits for one gets a `SolverFailure`."""
+    with _lock:
+        for worker in _busy.get(name, []):
+            worker.process.kill()
 
 
 def prepare(name: str, module: str) -> None:

@@ -180,7 +180,9 @@ class Flock:
 
     def _highest(self, values: Floats, sizes: Places) -> tuple[Places, Floats]:
         """Return the best threshold of each walk, and the value there."""
-        levels = np.minimum(values.argmax(axis=1), sizes - 1)
+        # A smaller committee has fewer thresholds than there are columns.
+        real = np.arange(values.shape[1]) < sizes[:, None]
+        levels = np.where(real, values, -np.inf).argmax(axis=1)
         return levels, values[self._all, levels]
 
     def _record(self) -> float:

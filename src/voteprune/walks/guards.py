@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,8 +32,13 @@ class Guards:
         self._fixed = np.isin(columns, problem.required)
         self._costs = []
         for limit in problem.cost_limits:
-            costs = np.array([float(limit.costs[k]) for k in columns])
-            self._costs.append((costs, float(limit.most) + _ROOM * float(np.abs(costs).sum())))
+            # In shares of the largest, for exact numbers may be beyond the range of floats.
+            largest = Fraction(max(abs(limit.costs[k]) for k in columns) or 1)
+            costs = np.array([float(limit.costs[k] / largest) for k in columns])
+            most = min(limit.most / largest, Fraction(len(columns)))
+            self._costs.append(
+                (costs, float(max(most, Fraction(-len(columns) - 1))) + _ROOM * len(columns))
+            )
         floors = problem.floors
         self._tau = None if floors is None else floors.tau
         self._gamma = None if floors is None else floors.gamma
