@@ -24,7 +24,7 @@ from ..ledger import Ledger
 from ..openings import open_run
 from ..run import Outcome, Run
 from ..search import search
-from ..walks import Flags, Habits, Starts
+from ..walks import Flags, Habits, Starts, price_of
 from .problem import MarginProblem
 
 _WALKS = 2
@@ -37,9 +37,6 @@ _HABITS = Habits(kept=12, near=0.7, between=0.0, distinct=False)
 
 _TRIES = 40
 """How many of the best moves are tried where limits on members forbid some."""
-
-_PENALTY = 4.0
-"""What a violated limit on a criterion weighs against the objective."""
 
 
 def search_margin(problem: MarginProblem, run: Run) -> Outcome:
@@ -74,14 +71,12 @@ class MarginWalker:
         self._limits = []
         for limit in problem.metric_limits:
             limited = limit.gains.net.astype(np.float64)
-            price = _PENALTY * max(np.abs(net).sum(), 1.0) / max(np.abs(limited).sum(), 1.0)
-            self._limits.append((limited, float(limit.least - limit.gains.base), price))
+            least = float(limit.least - limit.gains.base)
+            self._limits.append((limited, least, price_of(limited, net)))
         self._fixed = np.isin(self._columns, problem.required)
         self._starts = Starts(
             problem, ledger, net @ matrix.astype(np.float32), _HABITS, self._random
         )
-        # Only these limits need the exact check of a set of members after every move.
-        self._guarded = bool(problem.cost_limits) or problem.diversity is not None
         self._weights = np.stack(
             [problem.patterns.positive.astype(float), problem.patterns.negative.astype(float)]
         )
@@ -148,7 +143,7 @@ class MarginWalker:
         record -= self._problem.gains.base
         blocked &= value + gains <= record
         gains = np.where(blocked, -np.inf, gains + self._noise * self._random.random(len(gains)))
-        if not self._guarded:
+        if not self._starts.guarded:
             place = int(np.argmax(gains))
             return None if gains[place] == -np.inf else (int(leaves[place]), int(joins[place]))
         for place in np.argsort(-gains)[:_TRIES]:
@@ -160,7 +155,7 @@ class MarginWalker:
                 after[leave] = False
             if join >= 0:
                 after[join] = True
-            if self._allowed(after):
+            if self._starts.allowed(after):
                 return leave, join
         return None
 
@@ -194,9 +189,6 @@ class MarginWalker:
                 parts.append((gains, nobody, who) if change > 0 else (gains, who, nobody))
         gains, leaves, joins = (np.concatenate(part) for part in zip(*parts, strict=True))
         return gains, leaves, joins
-
-    def _allowed(self, chosen: Flags) -> bool:
-        return self._problem.allows_members(self._members(chosen))
 
     def _members(self, chosen: Flags) -> list[int]:
         members: list[int] = self._columns[chosen].tolist()

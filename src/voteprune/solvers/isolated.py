@@ -129,6 +129,7 @@ def end_workers() -> None:
 # A forked child must not talk to its parent's workers.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)
+    os.register_at_fork(after_in_child=_busy.clear)
 
 
 def solve(

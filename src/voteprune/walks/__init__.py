@@ -1,6 +1,7 @@
 """Walks through committees: where they begin, how they go on, and what limits forbid them."""
 
+from .fines import price_of
 from .flock import Flock
 from .starts import Flags, Habits, Starts
 
-__all__ = ["Flags", "Flock", "Habits", "Starts"]
+__all__ = ["Flags", "Flock", "Habits", "Starts", "price_of"]

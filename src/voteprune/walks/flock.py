@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from ..ledger import Ledger
 from ..problem import Problem
+from .fines import price_of
 from .guards import Guards
 from .starts import Habits, Starts
 
@@ -53,9 +54,6 @@ that can change sides at once: what each vote further away leaves of a pattern's
 
 _MOST_BITS = 64
 """Length of the largest gain, in single precision."""
-
-_PENALTY = 4.0
-"""What a violated limit on a criterion weighs against the objective."""
 
 
 class Flock:
@@ -93,7 +91,7 @@ class Flock:
             (
                 np.tile(other[used], walks),
                 float(limit.least - limit.gains.base),
-                _PENALTY * max(np.abs(net).sum(), 1.0) / max(np.abs(other).sum(), 1.0),
+                price_of(other, net),
             )
             for limit, other in zip(problem.metric_limits, limited, strict=True)
         ]

@@ -77,8 +77,8 @@ class Starts:
         weight = weight + 0.1 * weight.max() + 1e-9
         self._chances = weight / weight.sum()
         self._elite: list[tuple[float, Flags]] = []
-        # Only these limits need the exact check of a set of members.
-        self._guarded = bool(problem.cost_limits) or problem.diversity is not None
+        self.guarded = bool(problem.cost_limits) or problem.diversity is not None
+        """Whether there are limits that need the exact check of a set of members."""
         self.stale = 0
         """Walks that have ended since the last that came to something better than all kept."""
 
@@ -103,12 +103,13 @@ class Starts:
         """Return a committee to walk from, one that limits on members allow if one is found."""
         for _ in range(_TRIES):
             chosen = self._fit_size(self._any() | self._fixed)
-            if not self._guarded or self._allowed(chosen):
+            if not self.guarded or self.allowed(chosen):
                 return chosen
         known = self._ledger.committee
         return chosen if known is None else np.isin(self._columns, known.members)
 
-    def _allowed(self, chosen: Flags) -> bool:
+    def allowed(self, chosen: Flags) -> bool:
+        """Tell exactly whether limits on members allow a committee."""
         return self._problem.allows_members(self._columns[chosen].tolist())
 
     def _any(self) -> Flags:
