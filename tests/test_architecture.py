@@ -30,7 +30,7 @@ FLOORS = [
     {"brute", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
     {"attempt"},
-    {"proving", "refuting"},
+    {"beside", "proving", "refuting"},
     {"engine"},
     {"parametric"},
     {"methods"},

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import engine, proving, refuting
+from voteprune import beside, engine, proving, refuting
 from voteprune.checkpoint import digest, load_proof
 from voteprune.problem import Problem
 
@@ -31,7 +31,7 @@ SETTINGS = {
         (refuting, "CLOSE", float("inf")),
         (refuting, "_HOPELESS", float("inf")),
         (refuting, "_FIRST_ROUND", 0.1),
-        (engine, "_DRY", 0.0),
+        (beside, "_DRY", 0.0),
     ],
 }
 """How to have one of the two trees do all the work, so that there is something to put on file."""

@@ -1,5 +1,6 @@
 """Constraints say what they mean and refuse what they cannot mean."""
 
+import numpy as np
 import pytest
 
 import voteprune as vp
@@ -86,3 +87,27 @@ def test_a_constraint_that_does_not_fit_the_pool_is_refused(constraints):
 
 def test_a_single_constraint_needs_no_list():
     assert vp.prune(VOTES, method="brute", constraints=vp.AtMost("size", 1)).committee.size == 1
+
+
+@pytest.mark.parametrize(
+    ("costs", "limit", "affordable"),
+    [
+        ([10**400, 1, 2, 3] * 4, 10**399, True),  # all but the dearest
+        ([10**400] * 16, 3 * 10**400, True),
+        ([1] * 16, 10**400, True),
+        ([1] * 16, -(10**400), False),
+        ([0.125, 1e300, 1, 2] * 4, 1.5, True),
+    ],
+)
+@pytest.mark.parametrize("method", ["exact", "merged", "paper"])
+def test_budgets_of_any_size_mean_what_they_say(costs, limit, affordable, method):
+    random = np.random.default_rng(1)
+    labels = random.integers(0, 2, 40)
+    matrix = np.where(random.random((40, 16)) < 0.7, labels[:, None], 1 - labels[:, None])
+    asked = {"method": method, "constraints": vp.Budget(costs, limit), "time_limit": 30}
+    solution = vp.prune(matrix, labels, **asked)
+    assert solution.status == ("optimal" if affordable else "infeasible")
+    if affordable:
+        within = [vp.Budget(costs, limit)]
+        everything = vp.prune(matrix, labels, method="brute", constraints=within)
+        assert solution.value == everything.value

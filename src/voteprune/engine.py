@@ -16,12 +16,11 @@ It is anytime: the ledger holds the best committee and a valid bound at every mo
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 
 from . import proving, refuting
+from .beside import SHARE, Beside
 from .bounds import closure_bound
 from .brute import solve_by_brute_force
 from .mip import settle
@@ -38,18 +37,12 @@ ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
-_SEARCH_SHARE = 0.25
-"""Seconds of a first look round and of the first search, and how much of its time a run then spends
-on searching."""
+"""Seconds of a first look round and of the first search."""
 
 _CLAUSES_SHARE, _CLAUSES_TRIAL = 0.8, 0.2
 _SOLVER_SHARE = 0.5
 """How much of the time left clauses get, and until when they must have got somewhere; and how much
 a MIP solver gets for what the bounds leave open."""
-
-_STRIDE, _DRY = 0.02, 1.0
-"""Seconds of searching at a time while a worker may have something to say, and without news after
-which that is better left to another worker."""
 
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
@@ -70,7 +63,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     _search(run, flock, _GLANCE)
     if not ledger.closed and Refutation.promises(problem, run):
         _refute(problem, run, flock)
-    elif run.threads != 2 or not _provable(problem, run):
+    elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
         return Outcome("proved")
@@ -99,33 +92,32 @@ def _refute(problem: Problem, run: Run, flock: Flock | None) -> None:
     refutation = Refutation(problem, run)
     until = time.time() + _CLAUSES_SHARE * run.seconds_left
     trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
-    beside = _beside(run, flock)
+    beside = _beside(run, flock, refuting.WORKER)
     while not refutation.over and time.time() < until:
         began = time.time()
-        if not refutation.round(until, beside) or refutation.hopeless(late=time.time() > trial):
+        workers = 1 if beside is None else beside.begin_round()
+        went_on = refutation.round(until, workers, beside)
+        if not went_on or refutation.hopeless(late=time.time() > trial):
             return
-        if beside is not None and not beside():
-            beside = None
-        elif beside is None and not refutation.over:
+        if beside is None and not refutation.over:
             # At first both matter alike.
-            young = run.ledger.seconds < 2 * _FIRST_SEARCH and run.threads == 1
-            _search(run, flock, (1.0 if young else _SEARCH_SHARE) * (time.time() - began))
+            young = run.ledger.seconds < 2 * _FIRST_SEARCH
+            _search(run, flock, (1.0 if young else SHARE) * (time.time() - began))
 
 
 def _prove(problem: Problem, run: Run, flock: Flock | None) -> Outcome:
     """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
-    beside = _beside(run, flock)
+    beside = _beside(run, flock, proving.WORKER)
     while not campaign.over and run.seconds_left > 0:
         began = time.time()
-        if not campaign.round(branch=asked, meanwhile=beside):
+        workers = 1 if beside is None else beside.begin_round()
+        if not campaign.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
         if campaign.over or not flock:
             continue
         if beside is None:
-            _search(run, flock, _SEARCH_SHARE * (time.time() - began))
-        elif not beside():
-            beside = None
+            _search(run, flock, SHARE * (time.time() - began))
         if campaign.settled and not asked:
             asked = True
             region = campaign.region()
@@ -145,25 +137,6 @@ def _search(run: Run, flock: Flock | None, seconds: float) -> None:
         search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)
 
 
-def _beside(run: Run, flock: Flock | None) -> Callable[[], bool] | None:
-    """Return a search to go on with beside the one worker on two cores, a stride at a time.
-
-    It has enough when nothing better has turned up for a good while. None on a single core, which
-    takes turns, and on more cores, where searching between the rounds of all workers costs less.
-    """
-    if flock is None or run.threads != 2:
-        return None
-    ledger, news = run.ledger, time.time()
-
-    def stride() -> bool:
-        nonlocal news
-        best = ledger.units
-        search(flock, ledger, min(run.deadline, time.time() + _STRIDE), patience=sys.maxsize)
-        if ledger.units != best:
-            news = time.time()
-        idle = time.time() - news
-        # A proof that is written down has one worker only.
-        dry = idle > max(_DRY, 0.25 * ledger.seconds) and run.record is None
-        return not dry and not ledger.closed
-
-    return stride
+def _beside(run: Run, flock: Flock | None, worker: str) -> Beside | None:
+    """Return a search to go on with while workers prove; on a single core they take turns."""
+    return None if flock is None or run.threads == 1 else Beside(run, flock, worker)

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .constraints import AtLeast, AtMost, Budget, Constraint
 from .exact import ceil_div, common_denominator
 from .exceptions import InputError
@@ -78,6 +81,21 @@ class CostLimit:
         return cls(
             tuple(int(cost * scale) for cost in costs), math.floor(request.limit * scale), request
         )
+
+    def in_shares(self, members: Sequence[int]) -> tuple[NDArray[np.float64], float]:
+        """Return the costs of some members and the limit, in shares of the largest cost.
+
+        Whatever the numbers are, these are floats of a handy size: a limit that no committee can
+        reach, or none can meet, is cut off where that is still so, and so are costs that nobody
+        can afford.
+        """
+        costs = [self.costs[k] for k in members]
+        if min(costs, default=0) >= 0:
+            costs = [min(cost, 2 * max(self.most, 0) + 1) for cost in costs]
+        largest = max((abs(cost) for cost in costs), default=0) or 1
+        shares = np.array([float(Fraction(cost, largest)) for cost in costs])
+        beyond = Fraction(len(self.costs) + 1)
+        return shares, float(min(max(Fraction(self.most, largest), -beyond), beyond))
 
 
 def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:

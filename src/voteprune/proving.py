@@ -73,18 +73,21 @@ class Campaign(Attempt):
         """Whether nothing is open."""
         return not self._boxes
 
-    def round(self, *, branch: bool, meanwhile: Callable[[], bool] | None = None) -> bool:
+    def round(
+        self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
+    ) -> bool:
         """Work for one round; tell if the workers can go on.
 
         Parameters
         ----------
+        workers
+            How many share the work; a proof that is written down has but one.
         branch
             Whether boxes may be branched; if not, `settled` says when there is nothing else to do.
         meanwhile
-            Something to do here while there is but one worker; takes the place of a second.
+            Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        workers = 1 if run.record is not None else max(1, run.threads - (meanwhile is not None))
         until = min(run.deadline, time.time() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [

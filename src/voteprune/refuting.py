@@ -30,7 +30,7 @@ the bound, for clauses to get anywhere; and how much after a good part of the ti
 _MOST_LOOKS = 300
 """Committees to look at that were none better, after which this has become mere trying."""
 
-_FIRST_ROUND, _LONGEST_ROUND = 0.25, 10.0
+_FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
 """Seconds of a round; each is longer than the one before."""
 
 
@@ -85,18 +85,21 @@ class Refutation(Attempt):
         """Whether nothing is open."""
         return not self._cells
 
-    def round(self, until: float, meanwhile: Callable[[], bool] | None = None) -> bool:
+    def round(
+        self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
+    ) -> bool:
         """Work for one round; tell if the workers can go on.
 
         Parameters
         ----------
         until
             When the last round must be over.
+        workers
+            How many share the work; a proof that is written down has but one.
         meanwhile
-            Something to do here while there is but one worker; takes the place of a second.
+            Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        workers = max(1, run.threads - (meanwhile is not None)) if self._written is None else 1
         deadline = min(until, time.time() + self._seconds)
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._clauses.values()) if workers > 1 else ()

@@ -157,7 +157,9 @@ def test_ctrl_c_returns_the_incumbent(solver):
     if not SOLVERS[solver].installed:
         pytest.skip(f"{SOLVERS[solver].distribution} is not installed")
     code = textwrap.dedent(f"""
-        import numpy as np, voteprune as vp
+        import signal, numpy as np, voteprune as vp
+        # What a shell runs in the background ignores Ctrl-C, and so would its children.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         y = np.arange(300) % 2
         m = np.random.default_rng(0).integers(0, 2, (300, 60))
         print("ready", flush=True)

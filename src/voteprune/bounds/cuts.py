@@ -104,8 +104,8 @@ def limit_rows(
     """
     allowed, no_patterns = list(problem.allowed), np.zeros(len(used))
     for cost in problem.cost_limits:
-        costs = np.array([cost.costs[k] for k in allowed], dtype=np.float64)
-        yield _scaled(-costs, no_patterns, float(-cost.most))
+        costs, most = cost.in_shares(allowed)
+        yield _scaled(-costs, no_patterns, -most)
     for limit in problem.metric_limits:
         net = limit.gains.net.astype(np.float64)
         # z = t on the positive side and 1 - t on the other; patterns out of sight at their best.

@@ -18,6 +18,7 @@ sits and who does not.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,11 +97,7 @@ def prove(
     d = (yes - no) @ case.votes / unit + everybody + prices @ case.on_members / unit
     least = (whole + float(prices @ case.least_members)) / unit
     # Only what matters is taken for granted: above all, too many who sit or too few who can.
-    for relevant in (
-        decided == 1,
-        decided == 0,
-        ((decided == 0) & (d > 0)) | ((decided == 1) & (d < 0)),
-    ):
+    for relevant in _worth_knowing(decided, d):
         most = _largest_sum(case, d, np.where(relevant, decided, FREE))
         if most == -np.inf:
             yes, no, prices, everybody, nobody = 0 * yes, 0 * no, 0 * prices, 0.0, 0.0
@@ -116,6 +113,14 @@ def prove(
         nobody=nobody,
         prices=tuple((prices / unit).tolist()),
     )
+
+
+def _worth_knowing(decided: NDArray[np.int8], d: Floats) -> Iterator[NDArray[np.bool_]]:
+    """Yield whose decisions to take for granted: either kind alone, then all that could matter."""
+    if (decided != FREE).any():
+        yield decided == 1
+        yield decided == 0
+    yield ((decided == 0) & (d > 0)) | ((decided == 1) & (d < 0))
 
 
 def _largest_sum(case: Case, d: Floats, decided: NDArray[np.int8]) -> float:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..formulation.model import Floats
 from .case import Case
 from .clause import Clause
+from .pool import Pool
 from .programs import rows_in_use
 
 _VIOLATION = 1e-3
@@ -43,11 +44,8 @@ class Relaxation:
         self._indices = np.arange(self.n, dtype=np.int32)
         self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
         self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
-        # The pool, row after row: variables and their factors, where each row begins, what it asks.
-        self._places, self._factors = np.empty(0, dtype=np.int32), np.empty(0)
-        self._begins, self._least = np.empty(0, dtype=np.intp), np.empty(0)
-        self._waiting: list[tuple[NDArray[np.int32], Floats, float]] = []
-        # What each row is: a clause, or a limit by its place.
+        self._pool = Pool(self.n)
+        # What each of its rows is: a clause, or a limit by its place.
         self._said: list[Clause | int] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
@@ -56,8 +54,7 @@ class Relaxation:
         ):
             self._said.append(number)
             places = np.flatnonzero(row).astype(np.int32)
-            self._wait(places, row[places], float(least))
-        self._enter_pool()
+            self._pool.add(places, row[places], float(least))
         self._start([])
         self._enough = 2 * _SPARE_ROWS
 
@@ -70,10 +67,12 @@ class Relaxation:
         self._highs.addVars(self.n + 1, np.zeros(self.n + 1), np.append(np.ones(self.n), np.inf))
         cost = np.append(-self._gains, self._penalty)
         self._highs.changeColsCost(self.n + 1, np.arange(self.n + 1, dtype=np.int32), cost)
+        self._highs.changeColsBounds(self.n, self._indices, self._low, self._high)
         self._rows: list[int] = []
         # What is written in the program, entry by entry: variable, factor, row.
         self._at, self._by = np.empty(0, dtype=np.int32), np.empty(0)
         self._of = np.empty(0, dtype=np.intp)
+        self._value: float | None = None
         self._enter(rows)
 
     def add(self, clause: Clause) -> bool:
@@ -84,70 +83,55 @@ class Relaxation:
         self._said.append(clause)
         places = np.array(clause.places, dtype=np.int32)
         factors = np.where(clause.values, -1.0, 1.0)
-        self._wait(places, factors, 1.0 - sum(clause.values))
+        self._pool.add(places, factors, 1.0 - sum(clause.values))
         return True
-
-    def _wait(self, places: NDArray[np.int32], factors: Floats, least: float) -> None:
-        if not len(places):
-            # Nothing at all can be asked for too; sums by row need an entry to begin with.
-            places, factors = np.zeros(1, dtype=np.int32), np.zeros(1)
-        self._waiting.append((places, factors, least))
-
-    def _enter_pool(self) -> None:
-        """Write what was added into the pool."""
-        if not self._waiting:
-            return
-        places, factors, least = zip(*self._waiting, strict=True)
-        lengths = np.array([len(part) for part in places])
-        begins = len(self._places) + np.cumsum(lengths) - lengths
-        self._begins = np.concatenate([self._begins, begins])
-        self._places = np.concatenate([self._places, *places])
-        self._factors = np.concatenate([self._factors, *factors])
-        self._least = np.concatenate([self._least, least])
-        self._waiting = []
-
-    def _row(self, row: int) -> slice:
-        last = row + 1 == len(self._begins)
-        return slice(self._begins[row], None if last else self._begins[row + 1])
 
     def _enter(self, rows: list[int]) -> None:
         """Write rows of the pool into the program."""
         if not rows:
             return
-        spans = [self._row(row) for row in rows]
-        values = [np.append(self._factors[span], 1.0) for span in spans]
-        columns = [np.append(self._places[span], self.n) for span in spans]
+        written = [self._pool.row(row) for row in rows]
+        values = [np.append(factors, 1.0) for _, factors in written]
+        columns = [np.append(places, self.n) for places, _ in written]
         lengths = np.array([len(part) for part in columns])
         owners = np.arange(len(self._rows), len(self._rows) + len(rows))
-        self._at = np.concatenate([self._at, *(self._places[span] for span in spans)])
-        self._by = np.concatenate([self._by, *(self._factors[span] for span in spans)])
+        self._at = np.concatenate([self._at, *(places for places, _ in written)])
+        self._by = np.concatenate([self._by, *(factors for _, factors in written)])
         self._of = np.concatenate([self._of, np.repeat(owners, lengths - 1)])
         self._highs.addRows(
-            len(rows), self._least[rows], np.full(len(rows), np.inf), int(lengths.sum()),
+            len(rows), self._pool.least[rows], np.full(len(rows), np.inf), int(lengths.sum()),
             (np.cumsum(lengths) - lengths).astype(np.int32),
             np.concatenate(columns).astype(np.int32), np.concatenate(values),
         )  # fmt: skip
         self._rows += rows
+        self._value = None
 
     def look(self, low: Floats, high: Floats, latest: float) -> float:
         """Return a bound on what lies between low and high, from the rows in the program alone."""
-        self._low, self._high = low, high
-        self._highs.changeColsBounds(self.n, self._indices, low, high)
+        if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
+            self._low, self._high, self._value = low, high, None
+            self._highs.changeColsBounds(self.n, self._indices, low, high)
+        if self._value is None:
+            self._solve(latest)
+            self._value, self._looked_at = self._bound(), 0
+        return self._value
+
+    def _solve(self, latest: float) -> None:
         seconds = max(_LEAST_SECONDS, latest - time.time())
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
-        return self._bound()
+        self._answer = self._highs.getSolution()
 
     def _bound(self) -> float:
-        prices = np.maximum(np.array(self._highs.getSolution().row_dual), 0.0)
+        prices = np.maximum(np.array(self._answer.row_dual), 0.0)
         charged = np.bincount(self._at, weights=self._by * prices[self._of], minlength=self.n)
         left = self._gains + charged
         best = np.maximum(left * self._low, left * self._high).sum()
-        return float(self._case.base - prices @ self._least[self._rows] + best)
+        return float(self._case.base - prices @ self._pool.least[self._rows] + best)
 
     def reasons(self) -> list[tuple[Clause | int, float]]:
         """Return what the last bound rests on: clauses and limits, each with its price."""
-        prices = np.array(self._highs.getSolution().row_dual)
+        prices = np.array(self._answer.row_dual)
         used = np.flatnonzero(prices > 0).tolist()
         return [(self._said[self._rows[row]], float(prices[row])) for row in used]
 
@@ -159,11 +143,10 @@ class Relaxation:
         return value
 
     def _enter_broken(self) -> bool:
-        self._enter_pool()
-        if not len(self._begins):
-            return False
-        sums = np.add.reduceat(self._factors * self.solution()[self._places], self._begins)
-        broken = self._least - sums
+        # What was there when this solution was looked at is not broken.
+        broken = np.zeros(len(self._pool))
+        broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
+        self._looked_at = len(self._pool)
         broken[self._rows] = 0.0
         places = np.flatnonzero(broken > _VIOLATION)
         if len(places) > _MOST_ROWS:
@@ -173,7 +156,7 @@ class Relaxation:
 
     def solution(self) -> Floats:
         """Return z and x of the last solution."""
-        return np.array(self._highs.getSolution().col_value)[: self.n]
+        return np.array(self._answer.col_value)[: self.n]
 
     def tidy(self) -> None:
         """Take out the rows that the last solution has no use for, once they are many."""

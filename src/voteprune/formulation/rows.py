@@ -33,6 +33,5 @@ def add_cost_rows(
 ) -> None:
     """Add the budgets; `classifiers` names the classifier each column stands for."""
     for limit in problem.cost_limits:
-        largest = max(1.0, *(abs(float(cost)) for cost in limit.costs))
-        costs = [float(limit.costs[k]) / largest for k in classifiers]
-        builder.row(columns, costs, high=limit.most / largest + SLACK * len(costs))
+        costs, most = limit.in_shares([int(k) for k in classifiers])
+        builder.row(columns, costs, high=most + SLACK * len(costs))

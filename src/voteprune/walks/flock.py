@@ -48,9 +48,11 @@ _IMPATIENCE = 0.03
 """How much more of its weight a pattern on the wrong side gets after a step that gained nothing."""
 
 _NOISE = 0.4
-_REACHES = 0.0, 0.0, 0.5
-"""Share of the least gain by which moves are mixed up; and how far walks look beyond the patterns
-that can change sides at once: what each vote further away leaves of a pattern's pull."""
+"""Share of the least gain by which moves are mixed up."""
+
+_FAR, _REACH = 3, 0.5
+"""One of so many walks looks beyond the patterns that can change sides at once; and what each vote
+further away leaves of a pattern's pull."""
 
 _MOST_BITS = 64
 """Length of the largest gain, in single precision."""
@@ -99,16 +101,17 @@ class Flock:
         self._guards = Guards(problem)
         own = self._net @ self._votes
         self._starts = Starts(problem, ledger, own, _HABITS, self._random)
-        # By how far a walk looks, and by how many votes a pattern has beyond the threshold.
+        # By how many votes a pattern has beyond the threshold.
         away = np.abs(np.arange(-k, k + 1) - 0.5) - 0.5
-        self._pulls = np.concatenate([reach**away for reach in _REACHES]).astype(np.float32)
+        self._pulls = (_REACH**away).astype(np.float32)
+        # Some walks look further than others.
+        self._far = self._all[: walks // _FAR]
 
         self._step = 0
         self._chosen = np.zeros((walks, k), dtype=bool)
         self._counts = np.zeros((walks, n), dtype=np.int16)
         # What guides each walk: the net gains, where it has not been stuck.
         self._guide = np.zeros((walks, n), dtype=np.float32)
-        self._reach = np.zeros((walks, 1), dtype=np.intp)
         self._barred = np.zeros((walks, k), dtype=np.int64)
         self._idle = np.zeros(walks, dtype=np.intp)
         self._last, self._best = np.zeros(walks), np.zeros(walks)
@@ -138,7 +141,6 @@ class Flock:
         self._chosen[walk] = self._best_chosen[walk] = chosen
         self._counts[walk] = self._votes_of[chosen].sum(axis=0)
         self._guide[walk] = self._net
-        self._reach[walk] = self._random.integers(len(_REACHES)) * (2 * len(chosen) + 1)
         self._barred[walk] = self._idle[walk] = 0
         self._last[walk] = self._best[walk] = -np.inf
 
@@ -207,17 +209,21 @@ class Flock:
         walks, k = self._chosen.shape
         beyond = self._counts - levels[:, None].astype(np.int16)
         below, above = (beyond == 0) * guide, (beyond == 1) * guide
-        near = self._pulls.take(beyond + (self._reach + k)) * guide
+        far = self._far
+        near = self._pulls.take(beyond[far] + k) * guide[far]
         # What turns positive if k joins, what turns negative if k leaves, and how far each brings
         # near misses on their way, which tells equal moves apart.
         sums = np.concatenate([below, above, near]) @ self._votes
-        rise, fall, pull = sums.reshape(3, walks, k)
+        rise, fall = sums[: 2 * walks].reshape(2, walks, k)
+        pull = rise + fall
+        pull[far] = sums[2 * walks :]
         pull *= (self._noise / np.maximum(np.abs(pull).max(axis=1), 1e-12))[:, None]
         # Join, at the same threshold or at one more; leave, at the same or at one less.
         join = np.maximum(rise, fall - above.sum(axis=1)[:, None])
-        same = np.where((levels <= sizes - 2)[:, None], -fall, -np.inf)
-        less = np.where((levels >= 1)[:, None], below.sum(axis=1)[:, None] - rise, -np.inf)
-        gains = np.where(self._chosen, np.maximum(same, less) - pull, join + pull)
+        same = np.where(levels <= sizes - 2, 0.0, -np.inf).astype(np.float32)
+        less = np.where(levels >= 1, below.sum(axis=1), -np.inf).astype(np.float32)
+        leave = np.maximum(same[:, None] - fall, less[:, None] - rise)
+        gains = np.where(self._chosen, leave - pull, join + pull)
         gains += self._noise * self._random.random((walks, k), dtype=np.float32)
         return np.asarray(gains)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,19 +28,15 @@ class Guards:
         columns = list(problem.allowed)
         self._least, self._most = problem.size_min, min(problem.size_max, len(columns))
         self._fixed = np.isin(columns, problem.required)
-        self._costs = []
-        for limit in problem.cost_limits:
-            # In shares of the largest, for exact numbers may be beyond the range of floats.
-            largest = Fraction(max(abs(limit.costs[k]) for k in columns) or 1)
-            costs = np.array([float(limit.costs[k] / largest) for k in columns])
-            most = min(limit.most / largest, Fraction(len(columns)))
-            self._costs.append(
-                (costs, float(max(most, Fraction(-len(columns) - 1))) + _ROOM * len(columns))
-            )
+        limits = [limit.in_shares(columns) for limit in problem.cost_limits]
+        self._costs = [(costs, most + _ROOM * len(columns)) for costs, most in limits]
         floors = problem.floors
         self._tau = None if floors is None else floors.tau
         self._gamma = None if floors is None else floors.gamma
         self._scores = None if floors is None else floors.scores[np.ix_(columns, columns)]
+        if self._scores is not None:
+            # The most that one more or one less among the others can do to each.
+            self._lowest, self._highest = self._scores.min(axis=1), self._scores.max(axis=1)
 
     def forbid(self, chosen: Flags, sizes: NDArray[np.intp]) -> Flags:
         """Tell which classifier must not come or go in which walk.
@@ -67,18 +61,28 @@ class Guards:
                 forbidden |= total < self._gamma * after * (after - 1) - _ROOM
             if self._tau is not None:
                 forbidden |= ~chosen & (sums < self._tau * (after - 1) - _ROOM)
-                for walk, members in enumerate(chosen):
-                    forbidden[walk] |= self._isolates(members, sums[walk], after[walk])
+                self._forbid_isolating(forbidden, self._tau, chosen, sums, after)
         return forbidden
 
-    def _isolates(
-        self, members: Flags, sums: NDArray[np.float64], after: NDArray[np.intp]
-    ) -> Flags:
-        """Tell after which moves of a walk a member that stays would be too much like the rest."""
+    def _forbid_isolating(
+        self,
+        forbidden: Flags,
+        tau: float,
+        chosen: Flags,
+        sums: NDArray[np.float64],
+        after: NDArray[np.intp],
+    ) -> None:
+        """Forbid moves after which a member that stays would be too much like the rest."""
         assert self._scores is not None
-        assert self._tau is not None
-        sitting = np.flatnonzero(members)
-        change = np.where(members, -self._scores[sitting], self._scores[sitting])
-        spare = sums[sitting, None] + change - self._tau * (after - 1)
-        spare[np.arange(len(sitting)), sitting] = 0.0  # who leaves need not be unlike the others
-        return np.asarray(spare.min(axis=0) < -_ROOM)
+        least = tau * chosen.sum(axis=1)[:, None]
+        close = (sums + self._lowest < least) | (sums - self._highest < least - 2 * tau)
+        walks, members = np.nonzero(chosen & close)
+        if not len(walks):
+            return
+        change = np.where(chosen[walks], -self._scores[members], self._scores[members])
+        spare = sums[walks, members][:, None] + change - tau * (after[walks] - 1)
+        # Who leaves need not be unlike the others.
+        spare[np.arange(len(walks)), members] = 0.0
+        firsts = np.flatnonzero(np.diff(walks, prepend=-1))
+        isolating = np.logical_or.reduceat(spare < -_ROOM, firsts, axis=0)
+        forbidden[walks[firsts]] |= isolating

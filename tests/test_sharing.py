@@ -1,0 +1,86 @@
+"""Tasks dealt to workers: something can be done here meanwhile, and nobody waits in vain."""
+
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from voteprune import sharing
+from voteprune.sharing import share_out
+from voteprune.solvers import SolverFailure
+
+
+@dataclass(frozen=True)
+class Nap:
+    """A task: sleep for so long, then answer."""
+
+    seconds: float
+    deadline: float
+    latest: float
+    fault: str = ""
+
+
+def naps(*seconds, fault=""):
+    now = time.time()
+    return [Nap(each, now + 20, now + 30, fault) for each in seconds]
+
+
+@pytest.fixture(autouse=True)
+def sleepers(monkeypatch):
+    """Workers that sleep; what is asked to give up is noted."""
+    given_up = []
+
+    def call(name, module, request, deadline, report, meanwhile=None):
+        (task,) = request
+        time.sleep(task.seconds)
+        if task.fault:
+            raise SolverFailure(task.fault)
+        return task.seconds
+
+    monkeypatch.setattr(sharing, "call", call)
+    monkeypatch.setattr(sharing, "give_up", given_up.append)
+    return given_up
+
+
+def no_report(*_):
+    raise AssertionError("several workers do not report")
+
+
+def test_answers_come_in_the_order_of_the_tasks():
+    assert share_out("a module", naps(0.2, 0.1), no_report) == [0.2, 0.1]
+
+
+def test_something_is_done_until_the_last_is_ready_and_no_longer():
+    strides = []
+
+    def meanwhile():
+        time.sleep(0.01)
+        strides.append(time.time())
+        return True
+
+    assert share_out("a module", naps(0.3, 0.1), no_report, meanwhile) == [0.3, 0.1]
+    assert time.time() - strides[-1] < 5  # the deadline was 20 s away
+    assert len(strides) > 1
+
+
+def test_what_says_that_it_has_done_enough_is_not_asked_again():
+    asked = []
+    share_out("a module", naps(0.2, 0.2), no_report, lambda: asked.append(1))
+    assert asked == [1]
+
+
+def test_a_fault_of_one_worker_is_a_failure_that_says_so():
+    with pytest.raises(SolverFailure, match="the cat got it"):
+        share_out("a module", naps(0.1, 0.1, fault="the cat got it"), no_report, lambda: True)
+
+
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, RuntimeError])
+def test_what_is_raised_here_comes_through_and_the_workers_are_given_up(exception, sleepers):
+    def meanwhile():
+        raise exception
+
+    began = time.time()
+    with pytest.raises(exception):
+        share_out("a module", naps(3, 3), no_report, meanwhile)
+    assert time.time() - began < 2
+    assert sleepers == ["a module"]
