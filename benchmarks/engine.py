@@ -63,6 +63,10 @@ OTHERS = (("balanced_accuracy", "F1"), ("accuracy", "F2"), ("accuracy", "F3"))
 COMMERCIAL = (OURS, "merged, Gurobi", "merged, CPLEX")
 PLAN = {
     "proofs": Block("Time to proof", SMALL, ((10, 0), (20, 0)), 30),
+    "folds": Block(
+        "Time to proof, more folds", SMALL[2:], ((10, 1), (10, 2), (20, 1)), 30,
+        (OURS, "merged, Gurobi"),
+    ),
     "drd": Block("DRD, three folds", ("drd",), ((10, 0), (10, 1), (20, 0)), 60, COMMERCIAL),
     "open": Block(
         "DRD, solvers without a licence", ("drd",), ((10, 0),), 30,

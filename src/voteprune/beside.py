@@ -20,7 +20,7 @@ SHARE = 0.25
 _STRIDE = 0.02
 """Seconds of searching at a time: workers may have something to say."""
 
-_DRY, _DRY_SHARE = 2.0, 0.25
+_DRY, _DRY_SHARE = 1.5, 0.25
 """Seconds without news after which a core is better left to another worker; and the same as a share
 of all time until then, if that is more."""
 

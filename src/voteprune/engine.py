@@ -3,13 +3,14 @@
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees and the closure bound, in milliseconds.
 2. Local search, for a moment.
-3. Where the closure bound is near and patterns are few: clauses (`refuting`), and search beside
-   them, for every better committee refutes more.
+3. Where the closure bound is near and patterns are few: clauses (`refuting`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
-   all the others (`bounds.prices`). What falls below the incumbent is refuted. Search goes on
-   between the rounds.
+   all the others (`bounds.prices`). What falls below the incumbent is refuted.
 5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
 6. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
+
+Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
+better committee refutes more.
 
 It is anytime: the ledger holds the best committee and a valid bound at every moment.
 """

@@ -30,7 +30,7 @@ def value(problem, members, level):
 def test_gains_of_all_moves_are_what_a_recount_says(seed):
     """At the same threshold or the one that follows the size, whichever is better."""
     problem, _, flock = flock_on(seed)
-    flock._noise = np.float32(0.0)
+    flock._noise = flock._thrift = np.float32(0.0)
     sizes = flock._chosen.sum(axis=1)
     levels = np.random.default_rng(seed).integers(0, sizes)
     gains = flock._gains(flock._guide, levels, sizes)
