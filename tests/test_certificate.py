@@ -46,6 +46,7 @@ def test_a_small_pool_is_tried_again(tmp_path):
         {},
         {"objective": "balanced_accuracy", "diversity": "F3"},
         {"constraints": [vp.AtLeast("recall", 0.7), vp.AtMost("size", 7), vp.Forbid(3)]},
+        {"constraints": vp.Budget([1 + i % 5 for i in range(17)] + [100], 8)},
     ],
 )
 def test_what_the_engine_proves_in_a_run_holds_step_by_step(asked, tmp_path):

@@ -74,6 +74,15 @@ def test_a_fault_of_one_worker_is_a_failure_that_says_so():
         share_out("a module", naps(0.1, 0.1, fault="the cat got it"), no_report, lambda: True)
 
 
+def test_workers_that_cannot_be_reached_are_a_failure_too(monkeypatch):
+    def gone(**_):
+        raise OSError("the cluster is gone")
+
+    monkeypatch.setattr(sharing.joblib, "Parallel", gone)
+    with pytest.raises(SolverFailure, match="the cluster is gone"):
+        share_out("a module", naps(0.1, 0.1), no_report)
+
+
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, RuntimeError])
 def test_what_is_raised_here_comes_through_and_the_workers_are_given_up(exception, sleepers):
     def meanwhile():

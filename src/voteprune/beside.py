@@ -15,7 +15,7 @@ from .search import Walker, search
 from .solvers import prepare
 
 SHARE = 0.25
-"""How much of its time a search takes that has found nothing for a good while."""
+"""How much of the time a search takes that has found nothing for a good while."""
 
 _STRIDE = 0.02
 """Seconds of searching at a time: workers may have something to say."""
@@ -31,38 +31,46 @@ class Beside:
     Parameters
     ----------
     run
-        Its circumstances.
+        The circumstances of the proof.
     walker
         What searches.
-    worker
-        Name of the workers.
     """
 
-    def __init__(self, run: Run, walker: Walker, worker: str) -> None:
-        self._run, self._walker, self._worker = run, walker, worker
-        self._news, self._dry, self._crowded = time.time(), False, False
-        # A proof that is written down has one worker only.
-        self._most = 1 if run.record is not None else run.threads
+    def __init__(self, run: Run, walker: Walker) -> None:
+        self._run, self._walker, self._worker = run, walker, ""
+        self._news, self._resume = time.time(), 0.0
+        # Once it is dry it stays so, even if it finds something late.
+        self._dry = self._crowded = False
 
-    def begin_round(self) -> int:
-        """Return how many workers the next round has."""
-        self._crowded = self._dry and self._most == self._run.threads
-        return self._most if self._crowded else min(self._most, self._run.threads - 1)
+    def begin_round(self, worker: str) -> int:
+        """Return how many workers the next round has.
+
+        Parameters
+        ----------
+        worker
+            The module they run.
+        """
+        self._worker = worker
+        if self._run.record is not None:
+            return 1  # as a proof that is written down always has
+        self._crowded = self._dry
+        return self._run.threads - (not self._crowded)
 
     def __call__(self) -> bool:
-        """Search for a stride; tell if there is a point in going on."""
-        ledger = self._run.ledger
+        """Search for a stride, or wait for one; tell if there is a point in going on."""
+        ledger, began = self._run.ledger, time.time()
+        if self._crowded and began < self._resume:
+            time.sleep(min(_STRIDE, self._resume - began))
+            return not ledger.closed
         best = ledger.units
-        until = min(self._run.deadline, time.time() + _STRIDE)
-        search(self._walker, ledger, until, patience=sys.maxsize)
+        search(self._walker, ledger, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.time()
+        self._resume = now + (now - began) * (1 / SHARE - 1)
         if ledger.units != best:
             self._news = now
-        elif self._crowded:
-            time.sleep(_STRIDE * (1 / SHARE - 1))
         elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * ledger.seconds):
             self._dry = True
-            if self._most > 1:
+            if self._run.record is None:
                 # The next round has one worker more, and starting up takes a while.
                 prepare(self._worker, self._worker)
         return not ledger.closed

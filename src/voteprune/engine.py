@@ -61,9 +61,10 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if not ledger.closed:
         _prepare(problem, run)
     flock = Flock(problem, ledger, run.seed) if problem.allowed else None
+    beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
     if not ledger.closed and Refutation.promises(problem, run):
-        _refute(problem, run, flock)
+        _refute(problem, run, flock, beside)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
@@ -72,7 +73,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
         return solve_by_search(problem, run)
-    return _prove(problem, run, flock)
+    return _prove(problem, run, flock, beside)
 
 
 def _provable(problem: Problem, run: Run) -> bool:
@@ -88,15 +89,14 @@ def _prepare(problem: Problem, run: Run) -> None:
         prepare(proving.WORKER, proving.WORKER)
 
 
-def _refute(problem: Problem, run: Run, flock: Flock | None) -> None:
+def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
     refutation = Refutation(problem, run)
     until = time.time() + _CLAUSES_SHARE * run.seconds_left
     trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
-    beside = _beside(run, flock, refuting.WORKER)
     while not refutation.over and time.time() < until:
         began = time.time()
-        workers = 1 if beside is None else beside.begin_round()
+        workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
         went_on = refutation.round(until, workers, beside)
         if not went_on or refutation.hopeless(late=time.time() > trial):
             return
@@ -106,13 +106,12 @@ def _refute(problem: Problem, run: Run, flock: Flock | None) -> None:
             _search(run, flock, (1.0 if young else SHARE) * (time.time() - began))
 
 
-def _prove(problem: Problem, run: Run, flock: Flock | None) -> Outcome:
+def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
     """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
-    beside = _beside(run, flock, proving.WORKER)
     while not campaign.over and run.seconds_left > 0:
         began = time.time()
-        workers = 1 if beside is None else beside.begin_round()
+        workers = 1 if beside is None else beside.begin_round(proving.WORKER)
         if not campaign.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
         if campaign.over or not flock:
@@ -136,8 +135,3 @@ def _search(run: Run, flock: Flock | None, seconds: float) -> None:
         until = time.time() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
         search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)
-
-
-def _beside(run: Run, flock: Flock | None, worker: str) -> Beside | None:
-    """Return a search to go on with while workers prove; on a single core they take turns."""
-    return None if flock is None or run.threads == 1 else Beside(run, flock, worker)

@@ -75,25 +75,26 @@ class CostLimit:
 
     @classmethod
     def of(cls, request: Budget, names: Sequence[str]) -> CostLimit:
-        """Compile a budget for the pool called `names`."""
-        costs = request.for_pool(names)
-        scale = common_denominator((*costs, request.limit))
-        return cls(
-            tuple(int(cost * scale) for cost in costs), math.floor(request.limit * scale), request
-        )
+        """Compile a budget for the pool called `names`.
+
+        No cost is larger than it takes to be unaffordable, so that beside one that is out of all
+        proportion the others still count for something.
+        """
+        given = request.for_pool(names)
+        scale = common_denominator((*given, request.limit))
+        costs, most = [int(cost * scale) for cost in given], math.floor(request.limit * scale)
+        # What some cost less than nothing is there to be spent, too.
+        funds = max(most, 0) - sum(min(cost, 0) for cost in costs)
+        return cls(tuple(min(cost, 2 * funds + 1) for cost in costs), most, request)
 
     def in_shares(self, members: Sequence[int]) -> tuple[NDArray[np.float64], float]:
-        """Return the costs of some members and the limit, in shares of the largest cost.
+        """Return the costs of some members and the limit, in shares of their largest cost.
 
         Whatever the numbers are, these are floats of a handy size: a limit that no committee can
-        reach, or none can meet, is cut off where that is still so, and so are costs that nobody
-        can afford.
+        reach, or none can meet, is cut off where that is still so.
         """
-        costs = [self.costs[k] for k in members]
-        if min(costs, default=0) >= 0:
-            costs = [min(cost, 2 * max(self.most, 0) + 1) for cost in costs]
-        largest = max((abs(cost) for cost in costs), default=0) or 1
-        shares = np.array([float(Fraction(cost, largest)) for cost in costs])
+        largest = max((abs(self.costs[k]) for k in members), default=0) or 1
+        shares = np.array([float(Fraction(self.costs[k], largest)) for k in members])
         beyond = Fraction(len(self.costs) + 1)
         return shares, float(min(max(Fraction(self.most, largest), -beyond), beyond))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -44,44 +45,49 @@ def share_out(
     if len(tasks) == 1:
         # The end of a round is no deadline: what was begun is finished.
         return [call(module, module, (tasks[0],), tasks[0].latest, report, meanwhile)]
-    now = time.time()
-    keys = {f"{id(tasks)} {now} {place}" for place in range(len(tasks))}
-    _under_way.update(keys)
-    # Threads here, each with a worker of its own, unless the user has configured another backend:
-    # on a Dask cluster the workers start where the tasks are.
-    shares = joblib.Parallel(n_jobs=len(tasks), prefer="threads", return_as="generator")(
-        joblib.delayed(_work)(module, task, now, key)
-        for task, key in zip(tasks, sorted(keys), strict=True)
-    )
     try:
-        while meanwhile is not None and keys & _under_way and time.time() < tasks[0].deadline:
+        shares = _deal(module, tasks)
+    except Exception as error:  # whatever stands between us and the workers
+        raise SolverFailure(f"workers could not be reached: {error}") from error
+    try:
+        while meanwhile is not None and not shares.done():
             if not meanwhile():
                 meanwhile = None
-        return _collect(shares)
-    except SolverFailure:
-        raise
+        error_there = shares.exception()
     except BaseException:
-        give_up(module)  # the threads would wait for their workers, and those go on
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns of tasks that were not finished
-            shares.close()
+        give_up(module)  # they would go on for nobody
         raise
-    finally:
-        _under_way.difference_update(keys)
+    if error_there is not None:  # whatever went wrong over there
+        raise SolverFailure(f"a worker failed: {error_there}") from error_there
+    return shares.result()
 
 
-def _collect(shares: Iterable[Any]) -> list[Any]:
+def _deal(module: str, tasks: Sequence[Any]) -> Future[list[Any]]:
+    """Deal tasks out; return what will come back.
+
+    Threads here, each with a worker of its own, unless the user has configured another backend: on
+    a Dask cluster the workers start where the tasks are.
+    """
+    options: dict[str, Any] = {"n_jobs": len(tasks), "prefer": "threads"}
     try:
-        return list(shares)
-    except Exception as error:  # whatever went wrong over there
-        raise SolverFailure(f"a worker failed: {error}") from error
+        parallel = joblib.Parallel(**options, return_as="generator")
+    except ValueError:  # a backend that does not come back before all is done
+        parallel = joblib.Parallel(**options)
+    now = time.time()
+    coming = parallel(joblib.delayed(_work)(module, task, now) for task in tasks)
+    shares: Future[list[Any]] = Future()
+
+    def collect() -> None:
+        try:
+            shares.set_result(list(coming))
+        except BaseException as error:
+            shares.set_exception(error)
+
+    threading.Thread(target=collect, daemon=True).start()
+    return shares
 
 
-_under_way: set[str] = set()
-"""Tasks that have not ended. Where they run in another process it is not told."""
-
-
-def _work(module: str, task: Any, sent: float, key: str) -> Any:
+def _work(module: str, task: Any, sent: float) -> Any:
     """Have a worker work on a task, on a machine whose clock may not be ours.
 
     A task that comes from the future or from long ago shows how far apart the clocks are; one from
@@ -90,10 +96,7 @@ def _work(module: str, task: Any, sent: float, key: str) -> Any:
     ago = time.time() - sent
     apart = 0.0 if 0 <= ago <= _START_UP else ago
     mine = replace(task, deadline=task.deadline + apart, latest=task.latest + apart)
-    try:
-        return call(module, module, (mine,), mine.latest, _no_report)
-    finally:
-        _under_way.discard(key)
+    return call(module, module, (mine,), mine.latest, _no_report)
 
 
 def _no_report(*_: object) -> None:

@@ -143,7 +143,8 @@ class Relaxation:
         return value
 
     def _enter_broken(self) -> bool:
-        # What was there when this solution was looked at is not broken.
+        # What was there when this solution was looked at is not broken: had it been, it would have
+        # been entered, and there would be another solution.
         broken = np.zeros(len(self._pool))
         broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
         self._looked_at = len(self._pool)

@@ -197,7 +197,7 @@ class _Tree:
         for _ in range(1 + more):
             clause = self._conflicts.find(*asked, self._task.latest)
             if clause is None:
-                break
+                break  # at once, or never: costs do not decide whether there is one
             if self._relaxation.add(clause):
                 self._found.append(clause)
                 # If it is not broken here, it may be of use elsewhere.

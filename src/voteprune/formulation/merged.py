@@ -56,7 +56,7 @@ def merged_model(
     builder.row(columns, ones, low=size_min, high=size_max)
     # 0 <= L <= S - 1: a committee can say both yes and no.
     builder.row([*columns, threshold], [*ones, -1.0], low=1.0)
-    add_cost_rows(builder, problem, columns, first)
+    add_cost_rows(builder, problem.cost_limits, columns, first)
 
     scale = objective_scale(problem.gains.net)
     wants_one, wants_zero = _wanted_sides(problem)

@@ -145,7 +145,7 @@ def _add_our_rows(
         builder.row([x[k]], [1.0], low=1.0)
     for k in problem.forbidden:
         builder.row([x[k]], [1.0], high=0.0)
-    add_cost_rows(builder, problem, x, range(len(x)))
+    add_cost_rows(builder, problem.cost_limits, x, range(len(x)))
     for limit in problem.metric_limits:
         correct, wrong = _per_point(limit.weights, limit.gains, problem.votes)
         net = correct - wrong

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exact import IntArray
-from ..problem import Problem
+from ..limits import CostLimit
 from .model import ModelBuilder
 
 SLACK = 1e-9
@@ -27,11 +27,11 @@ def objective_scale(gains: IntArray) -> float:
 
 def add_cost_rows(
     builder: ModelBuilder,
-    problem: Problem,
+    limits: Sequence[CostLimit],
     columns: NDArray[np.intp],
     classifiers: Sequence[int] | NDArray[np.intp],
 ) -> None:
     """Add the budgets; `classifiers` names the classifier each column stands for."""
-    for limit in problem.cost_limits:
+    for limit in limits:
         costs, most = limit.in_shares([int(k) for k in classifiers])
         builder.row(columns, costs, high=most + SLACK * len(costs))

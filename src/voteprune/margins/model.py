@@ -47,7 +47,7 @@ def margin_model(problem: MarginProblem, *, above: int | None = None) -> Formula
     builder = ModelBuilder()
     columns = np.array([_seat(builder, problem, i) for i in range(k)], dtype=np.intp)
     builder.row(columns, np.ones(k), low=size, high=size)
-    add_cost_rows(builder, problem, columns, range(k))
+    add_cost_rows(builder, problem.cost_limits, columns, range(k))
     counter = _Counter(builder, problem, columns)
     weights = _sides(problem)
     scale = objective_scale(np.concatenate([weight for _, weight in weights]))

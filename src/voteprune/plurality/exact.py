@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..formulation.model import Floats, Formulation, ModelBuilder
-from ..formulation.rows import SLACK, objective_scale
+from ..formulation.rows import add_cost_rows, objective_scale
 from ..run import Outcome
 from ..solvers import Answer, Options, SolverFailure, solve
 from .brute import solve_by_brute_force
@@ -116,10 +116,7 @@ def plurality_model(problem: PluralityProblem) -> Formulation:
         dtype=np.intp,
     )
     builder.row(x, np.ones(k), low=problem.size_min, high=problem.size_max)
-    for limit in problem.cost_limits:
-        largest = max(1.0, *(abs(float(cost)) for cost in limit.costs))
-        costs = [float(cost) / largest for cost in limit.costs]
-        builder.row(x, costs, high=limit.most / largest + SLACK * k)
+    add_cost_rows(builder, problem.cost_limits, x, range(k))
     scale = objective_scale(problem.gain.ravel())
     allowed = np.zeros(k, dtype=bool)
     allowed[list(problem.allowed)] = True

@@ -201,6 +201,7 @@ def call(
     with _lock:
         _busy.setdefault(name, []).append(worker)
     try:
+        worker.get_ready(name)
         worker.request(*request)
         last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
         while True:
@@ -243,7 +244,7 @@ def prepare(name: str, module: str) -> None:
 
 
 def _take(name: str, module: str) -> _Worker:
-    """Return an idle worker of this name, or a new one, that has imported its module."""
+    """Return an idle worker of this name, or a new one."""
     with _lock:
         kept = _idle.get(name, [])
         worker = None
@@ -252,13 +253,7 @@ def _take(name: str, module: str) -> _Worker:
             if worker.process.poll() is not None:
                 worker.end()  # died while idle; nothing was lost
                 worker = None
-    worker = worker or _Worker(module)
-    try:
-        worker.get_ready(name)
-    except BaseException:
-        worker.end()
-        raise
-    return worker
+    return worker or _Worker(module)
 
 
 def _checked(answer: object, model: Model, info: SolverInfo) -> Answer:

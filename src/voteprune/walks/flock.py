@@ -48,7 +48,7 @@ _IMPATIENCE = 0.03
 """How much more of its weight a pattern on the wrong side gets after a step that gained nothing."""
 
 _NOISE, _THRIFT = 0.4, 0.24
-"""Share of the least gain by which moves are mixed up; and by which leaving comes before joining,
+"""Share of the least gain by which moves are mixed up; and by which leaving is ahead of joining,
 for the best committees are smaller than most of those that are nearly as good."""
 
 _FAR, _REACH = 3, 0.3
@@ -212,7 +212,7 @@ class Flock:
         beyond = self._counts - levels[:, None].astype(np.int16)
         below, above = (beyond == 0) * guide, (beyond == 1) * guide
         far = self._far
-        near = self._pulls.take(beyond[far] + k) * guide[far]
+        near = self._pulls.take(beyond[far].astype(np.intp) + k) * guide[far]
         # What turns positive if k joins, what turns negative if k leaves, and how far each brings
         # near misses on their way, which tells equal moves apart.
         sums = np.concatenate([below, above, near]) @ self._votes

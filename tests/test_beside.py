@@ -1,0 +1,81 @@
+"""Search beside workers: a core of its own while it finds something, then a share of its time."""
+
+import time
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune import beside
+from voteprune.beside import SHARE, Beside
+from voteprune.ledger import Ledger
+from voteprune.problem import Problem
+from voteprune.run import Run
+
+
+class Sleeper:
+    """A walker that takes its time and finds nothing."""
+
+    def __init__(self):
+        self.busy = 0.0
+
+    def walk(self, until):
+        began = time.time()
+        time.sleep(0.05)  # longer than a stride
+        self.busy += time.time() - began
+        return 1
+
+
+@pytest.fixture
+def run():
+    labels = np.arange(20) % 2
+    problem = Problem.of(vp.Votes(np.random.default_rng(0).integers(0, 2, (20, 4)), labels))
+    return Run(Ledger(problem), time.time() + 60, threads=3)
+
+
+@pytest.fixture(autouse=True)
+def prepared(monkeypatch):
+    started = []
+    monkeypatch.setattr(beside, "prepare", lambda name, module: started.append(name))
+    return started
+
+
+def test_a_worker_more_when_nothing_has_been_found_for_long(run, prepared, monkeypatch):
+    monkeypatch.setattr(beside, "_DRY", 0.0)
+    monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)
+    search = Beside(run, Sleeper())
+    assert search.begin_round("a module") == 2
+    assert search()
+    assert prepared == ["a module"]  # while the round goes on
+    assert search.begin_round("a module") == 3
+
+
+def test_it_keeps_its_core_as_long_as_that_is_young(run, prepared, monkeypatch):
+    monkeypatch.setattr(beside, "_DRY", 1000.0)
+    search = Beside(run, Sleeper())
+    assert search()
+    assert search.begin_round("a module") == 2
+    assert prepared == []
+
+
+def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_is(run, monkeypatch):
+    monkeypatch.setattr(beside, "_DRY", 0.0)
+    monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)
+    walker = Sleeper()
+    search = Beside(run, walker)
+    search.begin_round("a module")
+    search()
+    search.begin_round("a module")
+    walker.busy, began = 0.0, time.time()
+    while time.time() - began < 2:
+        search()
+    assert walker.busy / (time.time() - began) == pytest.approx(SHARE, abs=0.1)
+
+
+def test_a_proof_that_is_written_down_has_one_worker(run, monkeypatch):
+    monkeypatch.setattr(beside, "_DRY", 0.0)
+    written = Run(run.ledger, run.deadline, threads=3, record=[])
+    search = Beside(written, Sleeper())
+    assert search.begin_round("a module") == 1
+    search()
+    assert search.begin_round("a module") == 1
