@@ -17,11 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import sklearn
+from pools import table_of
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score
 
 import voteprune as vp
-from voteprune.experiment.datasets import VARIABLE, catalogue, load, locate
+from voteprune.experiment.datasets import catalogue
 from voteprune.experiment.protocol import encode, split_rows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,9 +32,7 @@ ROUNDS = 9
 
 def split(name: str, seed: int) -> tuple[tuple[np.ndarray, np.ndarray], ...]:
     """Return rows to grow on, to choose on and to test on."""
-    dataset = catalogue()[name]
-    folder = Path(os.environ.get(VARIABLE, ROOT.parent / "shared/data"))
-    table = load(dataset, locate(dataset, folder))
+    table = table_of(name)
     rows = split_rows(table.y, seed, 0)
     X = encode(table, rows.training)
     return tuple((X[part], table.y[part]) for part in (rows.training, rows.validation, rows.test))

@@ -8,16 +8,15 @@ the trees, 10 % are the test. Searches, half a second each, with fixed seeds.
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 import numpy as np
+from pools import table_of
 from scipy.stats import rankdata, wilcoxon
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
 import voteprune as vp
-from voteprune.experiment.datasets import VARIABLE, catalogue, load, locate
 from voteprune.experiment.protocol import encode, split_rows
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,10 +35,7 @@ WHOLE = "whole forest"
 
 def scores(name: str, fold: int, options: argparse.Namespace) -> tuple[dict, dict]:
     """Return accuracy on the test rows, and the size, for every rule."""
-    dataset = catalogue()[name]
-    table = load(
-        dataset, locate(dataset, Path(os.environ.get(VARIABLE, ROOT.parent / "shared/data")))
-    )
+    table = table_of(name)
     rows = split_rows(table.y, options.seed, fold)
     X, y = encode(table, rows.training), table.y
     forest = RandomForestClassifier(options.trees, random_state=fold)

@@ -2,8 +2,8 @@
 
 ``python benchmarks/pools.py drd spa --seeds 10 --folds 0 1`` trains the pools that are missing.
 Data sets are read from the folder that the environment variable VOTEPRUNE_DATA names, else from
-``shared/data`` beside the checkout; ``pip install -e '.[bench]'`` brings the model libraries. How
-pools are made is said in voteprune.experiment, which does it.
+``data`` in the checkout, which has all but APS; ``pip install -e '.[bench]'`` brings the model
+libraries. How pools are made is said in voteprune.experiment, which does it.
 """
 
 from __future__ import annotations
@@ -14,26 +14,31 @@ import time
 from pathlib import Path
 
 import voteprune as vp
-from voteprune.experiment.datasets import VARIABLE, catalogue, load, locate
-from voteprune.experiment.pool import read_pool
-from voteprune.experiment.protocol import collect
+from voteprune.experiment.datasets import VARIABLE, Table, catalogue, load, locate
+from voteprune.experiment.pool import PAPER_POOL, read_pool
+from voteprune.experiment.protocol import VERSION, collect
 from voteprune.experiment.votefiles import write_votes
 from voteprune.tables import read_table
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".pools"
+DATA = Path(os.environ.get(VARIABLE) or ROOT / "data")
 SETS = ("prk", "bcw", "msk", "qsr", "drd", "spa", "def", "bmk", "aps_part")
 
 
-def train(name: str, seed: int, fold: int) -> Path:
+def table_of(name: str) -> Table:
+    """Return a data set."""
+    dataset = catalogue()[name]
+    return load(dataset, locate(dataset, DATA))
+
+
+def train(name: str, seed: int, fold: int, settings: Path = PAPER_POOL) -> Path:
     """Return the vote file of a pool of 100, training it first if need be."""
-    pool, dataset = read_pool(), catalogue()[name]
-    path = CACHE / f"{name}-{seed}-{fold}-{pool.fingerprint[:8]}.csv.gz"
+    pool = read_pool(settings)
+    path = CACHE / f"{name}-{seed}-{fold}-v{VERSION}-{pool.fingerprint[:8]}.csv.gz"
     if not path.exists():
         began = time.perf_counter()
-        folder = Path(os.environ.get(VARIABLE, ROOT.parent / "shared/data"))
-        table = load(dataset, locate(dataset, folder))
-        write_votes(path, collect(table, pool, pool.size, seed, fold))
+        write_votes(path, collect(table_of(name), pool, pool.size, seed, fold))
         print(f"{path.name}: {time.perf_counter() - began:.0f} s", flush=True)
     return path
 

@@ -3,7 +3,6 @@
 import functools
 import gzip
 import http.server
-import os
 import threading
 from pathlib import Path
 
@@ -14,14 +13,7 @@ from voteprune.experiment import read_records
 from voteprune.experiment.datasets import catalogue
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("VOTEPRUNE_DATA", CHECKOUT.parent / "shared/data"))
-
-
-def prk():
-    path = SHARED / "prk.csv.gz"
-    if not path.exists():
-        pytest.skip(f"prk.csv.gz is not in {SHARED}; set VOTEPRUNE_DATA to the data folder")
-    return path
+PRK = CHECKOUT / "data/prk.csv.gz"
 
 
 def test_a_run_from_nothing_to_done(run, tmp_path):
@@ -116,7 +108,7 @@ def server(tmp_path):
 
 def test_a_download_is_checked_and_put_in_place(run, tmp_path, server):
     folder, address = server
-    (folder / "prk.csv.gz").write_bytes(prk().read_bytes())
+    (folder / "prk.csv.gz").write_bytes(PRK.read_bytes())
     data = tmp_path / "data"
     code, _, _ = run("data", "download", "prk", "--mirror", address, "--data-dir", data)
     assert code == 0
@@ -127,7 +119,7 @@ def test_a_download_is_checked_and_put_in_place(run, tmp_path, server):
 
 def test_a_download_with_one_value_changed_is_refused(run, tmp_path, server):
     folder, address = server
-    text = gzip.decompress(prk().read_bytes()).replace(b"119.992", b"119.993", 1)
+    text = gzip.decompress(PRK.read_bytes()).replace(b"119.992", b"119.993", 1)
     (folder / "prk.csv.gz").write_bytes(gzip.compress(text))
     code, _, err = run("data", "download", "prk", "--mirror", address, "--data-dir", tmp_path / "d")
     assert code == 2

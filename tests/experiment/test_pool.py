@@ -4,10 +4,11 @@ import pytest
 
 from experiment_plans import POOL
 from voteprune import FileFormatError, InputError
-from voteprune.experiment.pool import read_pool
+from voteprune.experiment.pool import PAPER_POOL, read_pool
 
 FAMILIES = ["xgboost", "lightgbm", "catboost", "adaboost", "gradient"]
 FAMILIES += ["bagging", "forest", "extra", "logistic", "perceptron"]
+FILES = ("pool.toml", "pool_weak.toml")
 
 
 def own(tmp_path, text):
@@ -16,17 +17,19 @@ def own(tmp_path, text):
     return path
 
 
-def test_ten_families_of_ten_different_settings():
-    pool = read_pool()
+@pytest.mark.parametrize("name", FILES)
+def test_ten_families_of_ten_different_settings(name):
+    pool = read_pool(PAPER_POOL.with_name(name))
     assert [family.name for family in pool.families] == FAMILIES
     for family in pool.families:
         assert len(family.settings) == 10
         assert len({str(line) for line in family.settings}) == 10, family.name
 
 
-def test_every_setting_is_accepted_by_its_library_and_seeded_from_the_folds_seed():
+@pytest.mark.parametrize("file", FILES)
+def test_every_setting_is_accepted_by_its_library_and_seeded_from_the_folds_seed(file):
     names = []
-    for name, model in read_pool().classifiers(100, seed=30):
+    for name, model in read_pool(PAPER_POOL.with_name(file)).classifiers(100, seed=30):
         parameters = model.get_params()
         seeds = {
             value

@@ -1,5 +1,6 @@
 """One fold: 63 / 27 / 10, stratified, and nothing learnt from rows that are kept apart."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -48,6 +49,19 @@ def test_the_seed_shuffles():
     y = np.arange(200) % 2
     assert set(split_rows(y, 10, 0).test) != set(split_rows(y, 20, 0).test)
     assert list(split_rows(y, 10, 3).training) == list(split_rows(y, 10, 3).training)
+
+
+def test_validation_rows_of_two_folds_meet_by_chance_alone():
+    """Every row but one in twenty or so is validated on in some fold of a seed.
+
+    Of the rows kept in both of two folds, 8/9 of those kept in one, 30 % are drawn each time.
+    """
+    y = np.arange(2000) % 2
+    drawn = [set(split_rows(y, 10, fold).validation) for fold in range(10)]
+    shared = [len(a & b) / len(a) for a, b in itertools.combinations(drawn, 2)]
+    assert np.mean(shared) == pytest.approx(0.3 * 8 / 9, abs=0.01)
+    assert max(shared) < 0.33
+    assert 1 - len(set().union(*drawn)) / len(y) == pytest.approx(0.7**9, abs=0.02)
 
 
 def test_a_class_too_rare_for_ten_folds_is_refused():

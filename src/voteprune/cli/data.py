@@ -21,16 +21,19 @@ from .output import PROVED, UNPROVED, aligned, emit, say
 def list_command(*, data_dir: Path | None = None) -> int:
     """List the data sets, their sizes in the paper's table, and where they are.
 
+    theta is N1 / N; features are the columns that classifiers see.
+
     Parameters
     ----------
     data_dir
-        Folder with the data sets; $VOTEPRUNE_DATA when omitted.
+        Folder with the data sets; $VOTEPRUNE_DATA when omitted, or else ./data.
     """
     folder = data_folder(data_dir)
-    rows = [["id", "N", "N0", "N1", "where", "name"]]
+    rows = [["id", "N", "N0", "N1", "theta", "features", "where", "name"]]
     for dataset in catalogue().values():
         counts = (dataset.rows, dataset.negatives, dataset.positives)
-        rows.append([dataset.id, *map(str, counts), _where(dataset, folder), dataset.name])
+        told = [*map(str, counts), f"{dataset.theta:.2f}", str(dataset.features)]
+        rows.append([dataset.id, *told, _where(dataset, folder), dataset.name])
     emit(aligned(rows))
     return PROVED
 
@@ -43,7 +46,7 @@ def check_command(*ids: str, data_dir: Path | None = None) -> int:
     ids
         Which; all that are there when none is named.
     data_dir
-        Folder with the data sets; $VOTEPRUNE_DATA when omitted.
+        Folder with the data sets; $VOTEPRUNE_DATA when omitted, or else ./data.
     """
     folder = data_folder(data_dir)
     rows = [["id", "N, N0, N1", "checksum"]]
@@ -73,7 +76,7 @@ def import_command(dataset: str, file: Path, /, *, data_dir: Path | None = None)
     file
         What UCI publishes, the table or the ZIP archive with it; or a clean copy.
     data_dir
-        Folder with the data sets; $VOTEPRUNE_DATA when omitted.
+        Folder with the data sets; $VOTEPRUNE_DATA when omitted, or else ./data.
     """
     (known,) = _chosen((dataset,), Path())
     try:
@@ -98,7 +101,7 @@ def download_command(*ids: str, mirror: str | None = None, data_dir: Path | None
     mirror
         Address of a folder with clean copies, ID.csv.gz; the UCI repository when omitted.
     data_dir
-        Folder to put them in; $VOTEPRUNE_DATA when omitted.
+        Folder to put them in; $VOTEPRUNE_DATA when omitted, or else ./data.
     """
     if not ids:
         raise InputError("IDS", "name the data sets to fetch, see voteprune data list.")

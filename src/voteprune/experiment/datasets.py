@@ -1,7 +1,7 @@
 """Data sets by id: the paper's nine, a part of one of them, and any table of your own.
 
 `datasets.toml` beside this module is the catalogue. BCW comes with scikit-learn; the others are
-read from a data folder, where ``voteprune data`` puts them.
+read from a data folder: ``data`` of a checkout has all but APS, and ``voteprune data`` fetches.
 """
 
 from __future__ import annotations
@@ -24,9 +24,6 @@ from ..exceptions import FileFormatError, InputError
 VARIABLE = "VOTEPRUNE_DATA"
 """Environment variable that names the data folder."""
 
-DEVELOPMENT = Path("../shared/data")
-"""Where the data lies beside a checkout that one works in."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
@@ -40,6 +37,9 @@ class Dataset:
         Long name.
     rows, negatives, positives
         What the paper's table says; None where nothing is known.
+    features
+        Number of columns that classifiers see, None where it is not known. The paper's table counts
+        the label and identifiers of some sets too.
     sha256
         Checksum of the clean copy's text; empty where none is known.
     file
@@ -55,11 +55,17 @@ class Dataset:
     rows: int | None = None
     negatives: int | None = None
     positives: int | None = None
+    features: int | None = None
     sha256: str = ""
     file: Path | None = None
     target: str = "target"
     positive: str = "1"
     raw: dict[str, Any] | None = None
+
+    @property
+    def theta(self) -> float | None:
+        """The paper's imbalance, N1 / N."""
+        return self.positives / self.rows if self.rows and self.positives is not None else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,13 +103,10 @@ def data_folder(folder: str | Path | None = None) -> Path:
     Parameters
     ----------
     folder
-        What the user asked for. Else what `VARIABLE` says, else `DEVELOPMENT` where that exists,
-        else ``data`` in the folder one works in.
+        What the user asked for. Else what `VARIABLE` says, else ``data`` in the folder one works
+        in, as in a checkout.
     """
-    if folder is None:
-        nearby = DEVELOPMENT if DEVELOPMENT.is_dir() else "data"
-        folder = os.environ.get(VARIABLE) or nearby
-    return Path(folder).expanduser().absolute()
+    return Path(folder or os.environ.get(VARIABLE) or "data").expanduser().absolute()
 
 
 def locate(dataset: Dataset, folder: Path) -> Path | None:
@@ -146,7 +149,13 @@ def load(dataset: Dataset, path: Path | None) -> Table:
         If the file is no table, or has other rows or classes than the catalogue says.
     """
     table = _breast_cancer() if path is None else _read(dataset, path)
-    check_counts(dataset, table.y, path or "scikit-learn")
+    source = path or "scikit-learn"
+    check_counts(dataset, table.y, source)
+    features = table.numbers.shape[1] + table.words.shape[1]
+    if dataset.features not in (None, features):
+        raise FileFormatError(
+            str(source), f"has {features} features, {dataset.id} has {dataset.features}."
+        )
     return table
 
 
