@@ -22,8 +22,8 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.metrics import balanced_accuracy_score
 
 import voteprune as vp
-from voteprune.experiment.datasets import catalogue
-from voteprune.experiment.protocol import encode, split_rows
+from voteprune_bench.experiment.datasets import catalogue
+from voteprune_bench.experiment.protocol import encode, split_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 KINDS = {"forest": RandomForestClassifier, "extra trees": ExtraTreesClassifier}

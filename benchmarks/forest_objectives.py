@@ -17,7 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.frozen import FrozenEstimator
 
 import voteprune as vp
-from voteprune.experiment.protocol import encode, split_rows
+from voteprune_bench.experiment.protocol import encode, split_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs/results/forests.md"

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from experiment_plans import PLAN, write_plan  # noqa: E402
-from voteprune.experiment import read_failures, read_records  # noqa: E402
+from voteprune_bench.experiment import read_failures, read_records  # noqa: E402
 
 TARGET = ROOT / "docs/benchmarks/kill.md"
 TASKS = 200

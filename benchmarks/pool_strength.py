@@ -16,9 +16,9 @@ import numpy as np
 import pools
 
 import voteprune as vp
-from voteprune.experiment.pool import PAPER_POOL, read_pool
-from voteprune.report.paper import POOL_SIZES, accuracy, dataset_name
 from voteprune.tables import read_table
+from voteprune_bench.experiment.pool import PAPER_POOL, read_pool
+from voteprune_bench.report.paper import POOL_SIZES, accuracy, dataset_name
 
 TABLE = pools.ROOT / "docs/benchmarks/pool.md"
 POOLS = {"pool.toml": PAPER_POOL, "pool_weak.toml": PAPER_POOL.with_name("pool_weak.toml")}

@@ -3,7 +3,7 @@
 ``python benchmarks/pools.py drd spa --seeds 10 --folds 0 1`` trains the pools that are missing.
 Data sets are read from the folder that the environment variable VOTEPRUNE_DATA names, else from
 ``data`` in the checkout, which has all but APS; ``pip install -e '.[bench]'`` brings the model
-libraries. How pools are made is said in voteprune.experiment, which does it.
+libraries. How pools are made is said in voteprune_bench.experiment, which does it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 
 import voteprune as vp
-from voteprune.experiment.datasets import VARIABLE, Table, catalogue, load, locate
-from voteprune.experiment.pool import PAPER_POOL, read_pool
-from voteprune.experiment.protocol import VERSION, collect
-from voteprune.experiment.votefiles import write_votes
 from voteprune.tables import read_table
+from voteprune_bench.experiment.datasets import VARIABLE, Table, catalogue, load, locate
+from voteprune_bench.experiment.pool import PAPER_POOL, read_pool
+from voteprune_bench.experiment.protocol import VERSION, collect
+from voteprune_bench.experiment.votefiles import write_votes
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = ROOT / ".pools"

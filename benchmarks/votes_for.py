@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from voteprune.experiment.datasets import Table, catalogue, data_folder, load, locate
-from voteprune.experiment.pool import Pool, read_pool
-from voteprune.experiment.protocol import Probabilities, collect, encode, split_rows
-from voteprune.experiment.votefiles import write_votes
+from voteprune_bench.experiment.datasets import Table, catalogue, data_folder, load, locate
+from voteprune_bench.experiment.pool import Pool, read_pool
+from voteprune_bench.experiment.protocol import Probabilities, collect, encode, split_rows
+from voteprune_bench.experiment.votefiles import write_votes
 
 K = 100
 PARTS = 3

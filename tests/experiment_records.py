@@ -1,7 +1,7 @@
 """Records to test with."""
 
 from voteprune.confusion import Confusion
-from voteprune.experiment import Failure, Record
+from voteprune_bench.experiment import Failure, Record
 
 
 def record(**changes):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from voteprune.confusion import Confusion
-from voteprune.experiment.records import Failure, Record
+from voteprune_bench.experiment.records import Failure, Record
 
 FAMILIES = ("xgboost", "lightgbm", "catboost", "adaboost", "gradient boosting")
 FAMILIES += ("bagging", "random forest", "extra trees", "logistic", "mlp")

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from experiment_plans import write_plan
-from voteprune.experiment import read_records
-from voteprune.experiment.datasets import catalogue
+from voteprune_bench.experiment import read_records
+from voteprune_bench.experiment.datasets import catalogue
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PRK = CHECKOUT / "data/prk.csv.gz"

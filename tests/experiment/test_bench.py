@@ -11,15 +11,15 @@ import pytest
 
 from experiment_plans import PLAN, write_plan
 from voteprune import InputError
-from voteprune.experiment import read_failures, read_records
-from voteprune.experiment.bench import carry_out, what_is_left
-from voteprune.experiment.executors import Lost
-from voteprune.experiment.plan import read_plan
-from voteprune.experiment.records import Failure, Record
-from voteprune.experiment.store import Store
-from voteprune.experiment.tasks import expand
-from voteprune.experiment.work import Trained
 from voteprune.tables import read_table
+from voteprune_bench.experiment import read_failures, read_records
+from voteprune_bench.experiment.bench import carry_out, what_is_left
+from voteprune_bench.experiment.executors import Lost
+from voteprune_bench.experiment.plan import read_plan
+from voteprune_bench.experiment.records import Failure, Record
+from voteprune_bench.experiment.store import Store
+from voteprune_bench.experiment.tasks import expand
+from voteprune_bench.experiment.work import Trained
 
 
 class Here:

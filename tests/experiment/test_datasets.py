@@ -13,7 +13,7 @@ import pytest
 
 from experiment_plans import write_table
 from voteprune import FileFormatError, InputError
-from voteprune.experiment.datasets import (
+from voteprune_bench.experiment.datasets import (
     Dataset,
     catalogue,
     data_folder,
@@ -21,7 +21,7 @@ from voteprune.experiment.datasets import (
     load,
     locate,
 )
-from voteprune.experiment.raw import clean
+from voteprune_bench.experiment.raw import clean
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DATA = CHECKOUT / "data"

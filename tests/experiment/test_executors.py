@@ -8,7 +8,7 @@ import pytest
 
 from executor_jobs import die_if, die_once, double, slow
 from voteprune import InputError
-from voteprune.experiment.executors import Dask, Local, Lost, executor
+from voteprune_bench.experiment.executors import Dask, Local, Lost, executor
 
 
 def test_all_results_come_back():

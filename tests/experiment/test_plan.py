@@ -6,9 +6,9 @@ import pytest
 
 from experiment_plans import PLAN, write_plan
 from voteprune import FileFormatError, InputError
-from voteprune.experiment.contenders import PAPER
-from voteprune.experiment.plan import read_plan
-from voteprune.experiment.tasks import Shard, expand
+from voteprune_bench.experiment.contenders import PAPER
+from voteprune_bench.experiment.plan import read_plan
+from voteprune_bench.experiment.tasks import Shard, expand
 
 
 def tasks(tmp_path, run="run", shard=None, **changes):

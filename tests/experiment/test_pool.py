@@ -4,7 +4,7 @@ import pytest
 
 from experiment_plans import POOL
 from voteprune import FileFormatError, InputError
-from voteprune.experiment.pool import PAPER_POOL, read_pool
+from voteprune_bench.experiment.pool import PAPER_POOL, read_pool
 
 FAMILIES = ["xgboost", "lightgbm", "catboost", "adaboost", "gradient"]
 FAMILIES += ["bagging", "forest", "extra", "logistic", "perceptron"]

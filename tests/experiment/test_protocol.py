@@ -8,11 +8,11 @@ import pytest
 
 from experiment_plans import POOL, write_table
 from voteprune import InputError
-from voteprune.experiment.datasets import Dataset, load
-from voteprune.experiment.pool import read_pool
-from voteprune.experiment.protocol import collect, encode, split_rows
-from voteprune.experiment.votefiles import write_votes
 from voteprune.tables import read_table
+from voteprune_bench.experiment.datasets import Dataset, load
+from voteprune_bench.experiment.pool import read_pool
+from voteprune_bench.experiment.protocol import collect, encode, split_rows
+from voteprune_bench.experiment.votefiles import write_votes
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from experiment_records import failure, record
 from voteprune import FileFormatError
-from voteprune.experiment import Failure, Record, read_failures, read_records
+from voteprune_bench.experiment import Failure, Record, read_failures, read_records
 
 
 def write(folder, kind, *lines, end="\n"):

@@ -9,9 +9,9 @@ import pytest
 
 from experiment_records import failure, record
 from voteprune import InputError
-from voteprune.experiment import read_failures, read_records
-from voteprune.experiment.store import Store
-from voteprune.experiment.tasks import Shard
+from voteprune_bench.experiment import read_failures, read_records
+from voteprune_bench.experiment.store import Store
+from voteprune_bench.experiment.tasks import Shard
 
 
 def keys(folder):
@@ -92,8 +92,8 @@ def test_a_read_only_file_system_is_said(tmp_path, monkeypatch):
 
 HOLD = """
 import sys
-from voteprune.experiment.store import Store
-from voteprune.experiment.tasks import Shard
+from voteprune_bench.experiment.store import Store
+from voteprune_bench.experiment.tasks import Shard
 with Store(sys.argv[1], Shard.parse(sys.argv[2])):
     print("open", flush=True)
     sys.stdin.read()

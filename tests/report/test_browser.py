@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 import synthetic_records as synthetic
-from voteprune.report import collect, draw_all, render
+from voteprune_bench.report import collect, draw_all, render
 
 BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from voteprune.report.table import Entry, Line, Listing, Table
+from voteprune_bench.report.table import Entry, Line, Listing, Table
 
 TABLE = Table(
     "some_table",

@@ -4,7 +4,7 @@ import operator
 
 import pytest
 
-from voteprune.report import paper
+from voteprune_bench.report import paper
 
 MEANS = {
     "F1": -0.0330,

@@ -7,10 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 import synthetic_records as synthetic
-from voteprune.report import collect, draw_all
-from voteprune.report.results import Results
-from voteprune.report.series import gap_lines
-from voteprune.report.style import VARIABLES
+from voteprune_bench.report import collect, draw_all
+from voteprune_bench.report.results import Results
+from voteprune_bench.report.series import gap_lines
+from voteprune_bench.report.style import VARIABLES
 
 RECORDS = synthetic.records(
     datasets=("bcw", "drd", "qsr"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)

@@ -9,8 +9,8 @@ from scipy.stats import friedmanchisquare, studentized_range
 
 import synthetic_records as synthetic
 from voteprune.confusion import Confusion
-from voteprune.report.ranks import duel, judge, rank, rank_methods
-from voteprune.report.results import Results, out_of_sample
+from voteprune_bench.report.ranks import duel, judge, rank, rank_methods
+from voteprune_bench.report.results import Results, out_of_sample
 
 # After Demsar (2006), table 6: C4.5 with and without its parameters m and cf, on 14 data sets. The
 # last but one has a 976 for a printed 975, for its printed ranks say that it is no tie.

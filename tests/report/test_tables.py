@@ -9,7 +9,7 @@ import pytest
 
 import synthetic_records as synthetic
 from voteprune.exceptions import InputError
-from voteprune.report import collect, paper
+from voteprune_bench.report import collect, paper
 
 RECORDS = synthetic.records(datasets=("bcw", "drd", "aps_part"), seeds=(10, 20, 30), folds=(0, 1))
 

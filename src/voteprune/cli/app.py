@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from typing import Any
 
 from ..exceptions import FileFormatError, InputError, VotepruneError
@@ -33,6 +33,9 @@ _OPTIONS = {
     "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""
+
+COMMANDS = "voteprune.commands"
+"""Entry points that add commands: functions that are given the cyclopts app."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -71,11 +74,8 @@ def make_app() -> Any:
     """Put the commands together."""
     from cyclopts import App, Parameter
 
-    from .benching import run_command, status_command
     from .commands import apply_command, prune_command, solvers_command
     from .comparing import compare_command, methods_command
-    from .data import check_command, download_command, import_command, list_command
-    from .reporting import report_command
     from .verifying import verify_command
 
     app = App(
@@ -119,39 +119,8 @@ def make_app() -> Any:
     )
     app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
-    bench = App(name="bench", help="Run the paper's experiments, or a plan of your own.")
-    bench.command(
-        run_command,
-        name="run",
-        help_epilogue="Examples:\n\n"
-        "voteprune bench run tiny my-run\n\n"
-        "voteprune bench run paper paper-run --shard 2/8 --data-dir data --dry-run",
-    )
-    bench.command(
-        status_command, name="status", help_epilogue="Example: voteprune bench status my-run"
-    )
-    app.command(bench)
-    data = App(name="data", help="The data sets of the paper's experiments.")
-    data.command(list_command, name="list", help_epilogue="Example: voteprune data list")
-    data.command(check_command, name="check", help_epilogue="Example: voteprune data check drd")
-    data.command(
-        import_command,
-        name="import",
-        help_epilogue="Example: voteprune data import prk parkinsons.data --data-dir data",
-    )
-    data.command(
-        download_command,
-        name="download",
-        help_epilogue="Example: voteprune data download prk qsr --data-dir data",
-    )
-    app.command(data)
-    app.command(
-        report_command,
-        name="report",
-        help_epilogue="Examples:\n\n"
-        "voteprune report results/demo --output report.html\n\n"
-        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
-    )
+    for found in entry_points(group=COMMANDS):
+        found.load()(app)
     return app
 
 

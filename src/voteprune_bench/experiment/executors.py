@@ -13,7 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import joblib
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

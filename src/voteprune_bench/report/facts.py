@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import FileFormatError, InputError
+from voteprune.exceptions import FileFormatError, InputError
+
 from ..experiment.records import Failure, Record, read_failures, read_records
 from .against_paper import accuracy_table, balanced_table, gap_table, overfitting_table
 from .headline import Tile, coverage_rows, headline

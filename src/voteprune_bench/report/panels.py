@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..chart import FAINT, GUESSED, INK
+from voteprune.chart import FAINT, GUESSED, INK
+
 from .facts import Facts
 from .style import METHODS, PAGE, clock, new_figure
 

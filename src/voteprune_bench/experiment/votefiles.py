@@ -12,8 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import jsonfile
-from ..tables.rows import INDEX, LABEL, PART
+from voteprune import jsonfile
+from voteprune.tables.rows import INDEX, LABEL, PART
+
 from .protocol import Probabilities
 
 DECIMALS = 6

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..exceptions import InputError
+from voteprune.cli.output import PROVED, UNPROVED, aligned, emit, say
+from voteprune.exceptions import InputError
+
 from ..experiment.datasets import (
     Dataset,
     catalogue,
@@ -15,7 +17,6 @@ from ..experiment.datasets import (
 )
 from ..experiment.download import download
 from ..experiment.raw import clean
-from .output import PROVED, UNPROVED, aligned, emit, say
 
 
 def list_command(*, data_dir: Path | None = None) -> int:

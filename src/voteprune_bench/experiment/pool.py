@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import FileFormatError, InputError
+from voteprune.exceptions import FileFormatError, InputError
 
 PAPER_POOL = Path(__file__).with_name("pool.toml")
 """The ten families of the paper's supplement."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..confusion import Confusion
-from ..exceptions import FileFormatError
-from ..ledger import relative_gap
+from voteprune.confusion import Confusion
+from voteprune.exceptions import FileFormatError
+from voteprune.ledger import relative_gap
 
 RESULTS, FAILURES = "results", "failures"
 """How the names of a run's files begin."""

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
+
 from .datasets import Table
 from .pool import Pool
 

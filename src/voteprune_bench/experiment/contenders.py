@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..circumstances import Circumstances
-from ..diversity import check_diversity
-from ..exceptions import InputError
-from ..methods import METHODS, check_honours
-from ..objectives import METRICS
+from voteprune.circumstances import Circumstances
+from voteprune.diversity import check_diversity
+from voteprune.exceptions import InputError
+from voteprune.methods import METHODS, check_honours
+from voteprune.objectives import METRICS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from voteprune.ledger import relative_gap
+
 from ..experiment.records import Record
-from ..ledger import relative_gap
 from . import paper
 from .lines import places
 from .results import Results, in_sample, mean, out_of_sample

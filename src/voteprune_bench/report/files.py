@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import jsonfile
+from voteprune import jsonfile
+
 from .facts import Facts
 from .figures import Picture
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import FileFormatError, InputError
+from voteprune.exceptions import FileFormatError, InputError
 
 VARIABLE = "VOTEPRUNE_DATA"
 """Environment variable that names the data folder."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..chart import GUESSED, INK, PROVED
+from voteprune.chart import GUESSED, INK, PROVED
+
 from .facts import Facts
 from .style import GREEN, MUTED, VIOLET, new_figure
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import jsonfile
-from ..exceptions import FileFormatError, InputError
+from voteprune import jsonfile
+from voteprune.exceptions import FileFormatError, InputError
+
 from .datasets import Dataset, check_counts
 
 

@@ -36,7 +36,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import FileFormatError, InputError
+from voteprune.exceptions import FileFormatError, InputError
+
 from .contenders import PAPER, Contender, read_contenders
 from .datasets import Dataset, catalogue
 from .pool import PAPER_POOL, Pool, read_pool

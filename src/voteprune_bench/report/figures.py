@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..chart import FAINT, GUESSED, INK, Mark, draw
+from voteprune.chart import FAINT, GUESSED, INK, Mark, draw
+
 from .facts import Facts
 from .heat import diversity_heat, family_heat, paper_heat
 from .panels import gap_panels, loss_panels

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import InputError
-from .output import PROVED, UNPROVED, aligned, emit, say
+from voteprune.cli.output import PROVED, UNPROVED, aligned, emit, say
+from voteprune.exceptions import InputError
 
 if TYPE_CHECKING:
     from ..experiment.bench import Event, Work

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
+
 from .results import Results, Score
 
 ALPHA = 0.05

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from ..confusion import Confusion
+from voteprune.confusion import Confusion
+
 from ..experiment.records import Record
 from . import paper
 

@@ -7,7 +7,8 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
+
 from .facts import Facts
 from .figures import Picture
 from .standings import verdict_words
@@ -38,7 +39,7 @@ def render(facts: Facts, pictures: Sequence[Picture]) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("voteprune.report", "templates"),
+        loader=PackageLoader("voteprune_bench.report", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -25,8 +25,9 @@ from types import TracebackType
 
 from filelock import FileLock, Timeout
 
-from .. import jsonfile
-from ..exceptions import InputError
+from voteprune import jsonfile
+from voteprune.exceptions import InputError
+
 from .plan import HOME, Plan
 from .records import FAILURES, RESULTS, Failure, Record, read_records
 from .tasks import WHOLE, Shard

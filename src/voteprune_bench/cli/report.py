@@ -7,13 +7,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from .. import jsonfile
-from ..chart import require_matplotlib
-from ..exceptions import InputError
+from voteprune import jsonfile
+from voteprune.chart import require_matplotlib
+from voteprune.cli.options import check_output
+from voteprune.cli.output import PROVED, emit, say
+from voteprune.exceptions import InputError
+
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
 from ..report.page import require_jinja
-from .options import check_output
-from .output import PROVED, emit, say
 
 
 def report_command(

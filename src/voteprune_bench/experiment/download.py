@@ -10,7 +10,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
+
 from .datasets import Dataset
 from .raw import clean
 

@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 
-from ..committee import Committee
-from ..compare import mean_credit
-from ..confusion import Confusion
-from ..exceptions import FileFormatError, InputError, VotepruneError
-from ..ledger import Progress
-from ..pairwise import FailureCredit
-from ..patterns import Patterns
-from ..problem import Problem
-from ..prune import prune
-from ..solution import Solution
-from ..tables import Rows, VoteTable, model_of, read_table
+from voteprune.committee import Committee
+from voteprune.compare import mean_credit
+from voteprune.confusion import Confusion
+from voteprune.exceptions import FileFormatError, InputError, VotepruneError
+from voteprune.ledger import Progress
+from voteprune.pairwise import FailureCredit
+from voteprune.patterns import Patterns
+from voteprune.problem import Problem
+from voteprune.prune import prune
+from voteprune.solution import Solution
+from voteprune.tables import Rows, VoteTable, model_of, read_table
+
 from .contenders import Contender, find_function
 from .datasets import load
 from .protocol import collect

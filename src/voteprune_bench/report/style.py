@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..chart import FAINT, GUESSED, INK, PROVED, require_matplotlib
+from voteprune.chart import FAINT, GUESSED, INK, PROVED, require_matplotlib
 
 GRID, LIGHT, MUTED, PAGE = "#eceff1", "#dde2e6", "#8d969e", "#ffffff"
 AMBER, GREEN, VIOLET = "#c98a1b", "#3d8b6e", "#7b5ea7"

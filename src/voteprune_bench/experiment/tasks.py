@@ -13,7 +13,8 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import InputError
+from voteprune.exceptions import InputError
+
 from .contenders import Contender
 from .datasets import Dataset, data_folder, fingerprint_of, locate
 from .plan import Grid, Plan
