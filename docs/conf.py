@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
+from unittest import mock
 
 import matplotlib as mpl
+from sphinx.errors import ExtensionError
 
 import voteprune
 from voteprune.cli.app import make_app
@@ -43,7 +46,10 @@ autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 maximum_signature_line_length = 88
 napoleon_google_docstring = False
-napoleon_use_ivar = True
+# As attributes, not fields: a field's name is text, in which `solution_` is a link to "solution".
+napoleon_use_ivar = False
+# Options keep their two hyphens.
+smartquotes = False
 
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
@@ -111,7 +117,9 @@ def _reference() -> str:
 
 
 def _commands() -> str:
-    text = make_app().generate_docs(output_format="markdown", heading_level=1)
+    # cyclopts writes usage lines with the words that this process was started by.
+    with mock.patch.object(sys, "argv", ["voteprune"]):
+        text = make_app().generate_docs(output_format="markdown", heading_level=1)
     return str(text[text.index("\n## voteprune ") :])
 
 
@@ -126,22 +134,40 @@ def _more() -> str:
     return "\n".join(["```{toctree}", ":hidden:", ":caption: More", "", *more, "```", ""])
 
 
-def _names_only(app, what, name, obj, options, signature, returns):
-    """Show a class by the names of its parameters; their types and meaning stand below it."""
+def _without_types(app, what, name, obj, options, signature, returns):
+    """Show a class by its parameters and their defaults; types and meaning stand below it."""
     if what != "class" or not signature:
         return None
     try:
         parameters = inspect.signature(obj).parameters.values()
     except ValueError:
         return None
-    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    listed = [marks.get(parameter.kind, "") + parameter.name for parameter in parameters]
-    return f"({', '.join(listed)})", None
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    return str(inspect.Signature(bare)), None
+
+
+def _check_site(app, error):
+    """Fail the build where the reference tells names or commands that do not exist."""
+    if error is not None or app.builder.name != "html":
+        return
+    page = (Path(app.outdir) / "cli.html").read_text(encoding="utf-8")
+    wrong = [words for words in ("-m sphinx", "\N{EN DASH}target") if words in page]
+    page = (Path(app.outdir) / "api/voteprune.PrunedVotingClassifier.html").read_text("utf-8")
+    wrong += [
+        f"no attribute {name}"
+        for name in ("classes_", "solution_", "committee_", "named_estimators_")
+        if f'id="voteprune.PrunedVotingClassifier.{name}"' not in page
+    ]
+    if "time_limit=60.0" not in re.sub("<.*?>", "", page):
+        wrong.append("no default of time_limit")
+    if wrong:
+        raise ExtensionError(f"the reference is wrong: {', '.join(wrong)}")
 
 
 def setup(app):
     """Tell Sphinx."""
-    app.connect("autodoc-process-signature", _names_only)
+    app.connect("autodoc-process-signature", _without_types)
+    app.connect("build-finished", _check_site)
 
 
 (_DOCS / "generated").mkdir(exist_ok=True)
