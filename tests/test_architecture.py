@@ -115,6 +115,10 @@ def test_public_names_are_sorted_and_complete():
     assert len(set(vp.__all__)) == len(vp.__all__)
 
 
+def test_a_look_at_the_package_shows_the_public_names():
+    assert dir(vp) == sorted(vp.__all__)
+
+
 def test_importing_the_package_imports_no_solver():
     heavy = ("highspy", "ortools", "pyscipopt", "gurobipy", "cplex")
     heavy += ("matplotlib", "pandas", "polars", "sklearn")

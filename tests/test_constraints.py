@@ -85,6 +85,23 @@ def test_a_constraint_that_does_not_fit_the_pool_is_refused(constraints):
         vp.prune(VOTES, constraints=constraints)
 
 
+def test_a_misspelt_limit_offers_what_can_be_limited_and_nothing_else():
+    with pytest.raises(vp.InputError, match="Did you mean 'size'") as caught:
+        vp.AtMost("sise", 3)
+    offered = str(caught.value).split("Limits go on ")[1]
+    for name in ("size", "recall", "tp", "precision", "f1", "cohen_kappa"):
+        vp.AtMost(name, 1)
+        assert name in offered
+    for name in ("mcc", "gmean", "margin"):
+        assert name not in offered
+        with pytest.raises(vp.InputError):
+            vp.AtMost(name, 1)
+
+
+def test_no_constraints_may_be_none():
+    assert vp.prune(VOTES, constraints=None).value == vp.prune(VOTES).value
+
+
 def test_a_single_constraint_needs_no_list():
     assert vp.prune(VOTES, method="brute", constraints=vp.AtMost("size", 1)).committee.size == 1
 

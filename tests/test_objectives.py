@@ -55,6 +55,20 @@ def test_an_unknown_criterion_is_refused_with_the_known_ones(bad):
         vp.prune([[0, 1], [1, 1]], [0, 1], objective=bad)
 
 
+@pytest.mark.parametrize(
+    ("misspelt", "meant"), [("accurcy", "accuracy"), ("jacard", "jaccard"), ("recal", "recall")]
+)
+def test_a_misspelt_criterion_is_answered_with_the_likely_one(misspelt, meant):
+    with pytest.raises(vp.InputError, match=f"Did you mean '{meant}'"):
+        vp.prune([[0, 1], [1, 1]], [0, 1], objective=misspelt)
+
+
+def test_what_is_like_no_criterion_is_not_guessed():
+    with pytest.raises(vp.InputError) as caught:
+        vp.prune([[0, 1], [1, 1]], [0, 1], objective="zzz")
+    assert "Did you mean" not in str(caught.value)
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), "many", None, True])
 def test_weights_must_be_finite_numbers(bad):
     with pytest.raises(vp.InputError, match="weight tp"):

@@ -108,6 +108,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # scikit-learn takes a second to import, which nobody who has votes already should wait for.
     if name in _ESTIMATORS:

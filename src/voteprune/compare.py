@@ -56,7 +56,7 @@ def compare(
     objective: Criterion = "accuracy",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
-    constraints: Constraint | Sequence[Constraint] = (),
+    constraints: Constraint | Sequence[Constraint] | None = (),
     threshold: ThresholdRule | None = None,
     sample_weight: object = None,
     time_limit: float | None = 60.0,

@@ -185,7 +185,9 @@ def _nobody(name: str, names: Sequence[str]) -> str:
 
 
 def check_constraints(constraints: object) -> tuple[Constraint, ...]:
-    """Return the constraints as a tuple, or say what is not one."""
+    """Return the constraints as a tuple, None for none of them, or say what is not one."""
+    if constraints is None:
+        return ()
     if isinstance(constraints, Constraint):
         return (constraints,)
     if isinstance(constraints, str) or not isinstance(constraints, Sequence):

@@ -118,7 +118,7 @@ def front(
     *,
     objective: Criterion = "accuracy",
     diversity: str | Diversity | None = None,
-    constraints: Constraint | Sequence[Constraint] = (),
+    constraints: Constraint | Sequence[Constraint] | None = (),
     sample_weight: object = None,
     time_limit: float | None = 60.0,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,

@@ -6,8 +6,9 @@ labels are given. `CURVES` are ratios of such sums, and what has a square root i
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -167,12 +168,20 @@ def check_criterion(criterion: object, argument: str) -> Criterion:
         beta = _BETA.fullmatch(criterion)
         if beta and Fraction(beta[1]) > 0:
             return criterion
+    names = [*METRICS, *CURVES]
     raise InputError(
         argument,
-        f"unknown criterion {criterion!r}. Known are {', '.join([*METRICS, *CURVES])}, f with "
-        "any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., fp=...), and any "
-        "vp.Ratio(weights, weights); an objective may also be a margin, 'margin' or vp.Ramp(1).",
+        f"unknown criterion {criterion!r}. {_likely(criterion, names)}Known are "
+        f"{', '.join(names)}, f with any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., "
+        "fp=...), and any vp.Ratio(weights, weights); an objective may also be a margin, 'margin' "
+        "or vp.Ramp(1).",
     )
+
+
+def _likely(word: object, names: Sequence[str]) -> str:
+    """Ask whether a name that is nearly the same was meant; nothing where none is."""
+    near = difflib.get_close_matches(word, names, 1) if isinstance(word, str) else []
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 def formula_of(criterion: Criterion, positives: Fraction, negatives: Fraction) -> Formula:
@@ -188,14 +197,21 @@ def formula_of(criterion: Criterion, positives: Fraction, negatives: Fraction) -
 
 def check_limited(criterion: object, argument: str) -> Criterion:
     """Return a criterion that a limit can be put on: limits must come to weighted sums."""
-    known = check_criterion(criterion, argument)
-    if isinstance(formula_of(known, Fraction(1), Fraction(1)), Weights | Ratio):
-        return known
-    raise InputError(
-        argument,
-        f"a limit on {known} is no weighted sum of counts. Limits go on {', '.join(METRICS)}, on "
-        "ratios such as precision or f1, and on any vp.Weights or vp.Ratio.",
+    one = Fraction(1)
+    names = ["size", *METRICS]
+    names += [name for name in CURVES if isinstance(formula_of(name, one, one), Ratio)]
+    allowed = (
+        f"Limits go on {', '.join(names)}, f with any beta as in 'f3', and any vp.Weights or "
+        "vp.Ratio."
     )
+    try:
+        known = check_criterion(criterion, argument)
+    except InputError:
+        likely = _likely(criterion, names)
+        raise InputError(argument, f"unknown {criterion!r}. {likely}{allowed}") from None
+    if isinstance(formula_of(known, one, one), Weights | Ratio):
+        return known
+    raise InputError(argument, f"a limit on {known} is no weighted sum of counts. {allowed}")
 
 
 def resolve(criterion: Criterion, positives: Fraction, negatives: Fraction) -> Weights:

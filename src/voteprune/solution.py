@@ -159,7 +159,7 @@ class Solution(Document):
         votes: object = None,
         y: object = None,
         *,
-        constraints: Constraint | Sequence[Constraint] = (),
+        constraints: Constraint | Sequence[Constraint] | None = (),
         diversity: str | Diversity | None = None,
         sample_weight: object = None,
         time_limit: float = 10.0,

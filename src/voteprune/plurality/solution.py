@@ -137,7 +137,7 @@ class PluralitySolution(Document):
         votes: PluralityVotes | None = None,
         *,
         objective: PluralityCriterion | None = None,
-        constraints: Constraint | Sequence[Constraint] = (),
+        constraints: Constraint | Sequence[Constraint] | None = (),
         time_limit: float = 10.0,
     ) -> Explanation:
         """Tell which members carry the committee, what could replace them, and what is lost.
