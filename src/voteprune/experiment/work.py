@@ -18,6 +18,7 @@ from ..committee import Committee
 from ..compare import mean_credit
 from ..confusion import Confusion
 from ..exceptions import FileFormatError, InputError, VotepruneError
+from ..formulas import worth
 from ..ledger import Progress
 from ..pairwise import FailureCredit
 from ..patterns import Patterns
@@ -176,15 +177,16 @@ def _own_solution(contender: Contender, table: VoteTable, seed: int) -> Solution
     committee = _committee(answer, table)
     problem = Problem.of(table.validation, contender.objective)
     counts = problem.confusion(committee)
+    formula = problem.formula or problem.weights
     return Solution(
         status="feasible",
         termination="finished",
         committee=committee,
         confusion=counts,
-        value=float(problem.weights.value(counts)),
+        value=worth(formula, counts),
         bound=None,
         objective=contender.objective,
-        weights=problem.weights,
+        weights=formula,
         method=contender.label,
         solver=None,
         seconds=seconds,

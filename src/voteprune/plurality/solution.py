@@ -130,7 +130,7 @@ class PluralitySolution(Document):
         by = self.method if self.solver is None else f"{self.method} ({self.solver})"
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
-        return "\n".join(lines)
+        return words.lines_of(lines)
 
     def explain(
         self,

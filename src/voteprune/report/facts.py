@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import jsonfile
 from ..exceptions import FileFormatError, InputError
 from ..experiment.records import Failure, Record, read_failures, read_records
 from .against_paper import accuracy_table, balanced_table, gap_table, overfitting_table
@@ -97,7 +98,7 @@ class Facts:
 
     def to_json(self) -> str:
         """Write all facts as JSON."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        return jsonfile.write(asdict(self), indent=1)
 
 
 def collect(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import FileFormatError
+from .files import MOST_BYTES, too_large
 from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
 
 
@@ -20,12 +21,17 @@ def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
         raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
                               "again, or call it .csv if it is one.")  # fmt: skip
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        columns = len(pl.read_parquet_schema(io.BytesIO(data)))
+        most = MOST_BYTES // (8 * max(1, columns))
+        frame = pl.read_parquet(io.BytesIO(data), n_rows=most + 1)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
+    if frame.height > most:
+        raise too_large(path)
+    return frame
 
 
-def _unreadable(path: str | Path, error: Exception) -> FileFormatError:
+def unreadable(path: str | Path, error: Exception) -> FileFormatError:
     """Return the error for what polars cannot read."""
     reason = str(error).partition("\n")[0]
     return FileFormatError(path, f"cannot be read as Parquet: {reason}")
@@ -57,7 +63,7 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
             if other is not None:
                 frame = frame.with_columns(frame[other].cast(pl.String).fill_null(""))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
     rows = sound_rows(frame, layout)
