@@ -39,12 +39,12 @@ def message_of(text: str) -> str:
 
     The middle is left out, because a message begins with what is wrong and ends with what to do.
     """
-    text = shown(text)
-    if len(text) <= LONGEST:
-        return text
+    if len(text) <= LONGEST and len(whole := shown(text)) <= LONGEST:
+        return whole
     cut = f" [… {len(text)} characters, cut …] "
     tail = (LONGEST - len(cut)) // 3
-    return text[: LONGEST - len(cut) - tail] + cut + text[-tail:]
+    head = LONGEST - len(cut) - tail
+    return shown(text[:head])[:head] + cut + shown(text[-tail:])[-tail:]
 
 
 class VotepruneError(Exception):
