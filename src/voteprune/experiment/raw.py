@@ -18,7 +18,7 @@ import numpy as np
 
 from .. import jsonfile
 from ..exceptions import FileFormatError, InputError
-from ..tables.files import MOST_BYTES, too_large, unpack
+from ..tables import files
 from .datasets import Dataset, check_counts
 
 
@@ -68,7 +68,7 @@ def clean(dataset: Dataset, data: bytes, source: str) -> CleanCopy:
     FileFormatError
         If it is not that table.
     """
-    data = unpack(source, data)
+    data = files.unpack(source, data)
     if data[:4] == b"PK\x03\x04":
         data = _unzip(dataset, data, source)
     text = data.decode("utf-8-sig", "replace")
@@ -85,8 +85,8 @@ def _unzip(dataset: Dataset, data: bytes, source: str) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name in archive.namelist():
-                if archive.getinfo(name).file_size > MOST_BYTES:
-                    raise too_large(f"{source}: {name}")
+                if archive.getinfo(name).file_size > files.MOST_BYTES:
+                    raise files.too_large(f"{source}: {name}")
                 if Path(name).name == wanted:
                     return archive.read(name)
             for name in archive.namelist():

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from ..plurality import PluralityVotes
+from . import files
 from .csvfile import decode, records_of
-from .files import MOST_BYTES, enough_memory, load, too_large
 from .parquet import read_frame, unreadable
 from .read import import_polars, is_parquet
 from .rows import INDEX, parse_number
@@ -98,8 +98,8 @@ def read_labels(path: str | Path, needed: Sequence[str] = ()) -> LabelRows:
     FileFormatError
         If a cell is empty, a row has another length, or a column is missing.
     """
-    with enough_memory(path):
-        data = load(path)
+    with files.enough_memory(path):
+        data = files.load(path)
         if is_parquet(path, data):
             rows = _parquet_rows(path, data)
         else:
@@ -150,8 +150,8 @@ def _parquet_rows(path: str | Path, data: bytes) -> LabelRows:
 def _rows(path: str | Path, columns: Sequence[str], cells: Any) -> LabelRows:
     # Every cell of the array takes as much as the longest, four bytes for each character.
     longest = max(len(cell) for row in cells for cell in row)
-    if 4 * longest * len(cells) * len(columns) > MOST_BYTES:
-        raise too_large(path)
+    if 4 * longest * len(cells) * len(columns) > files.MOST_BYTES:
+        raise files.too_large(path)
     return LabelRows(tuple(columns), np.array(cells, dtype=str))
 
 

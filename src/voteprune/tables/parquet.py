@@ -5,12 +5,15 @@ There are no lines in a Parquet file; faults are named by their row, counted fro
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..exceptions import FileFormatError
-from .files import MOST_BYTES, too_large
+from . import files
 from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
 
 
@@ -21,14 +24,32 @@ def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
         raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
                               "again, or call it .csv if it is one.")  # fmt: skip
     try:
-        columns = len(pl.read_parquet_schema(io.BytesIO(data)))
-        most = MOST_BYTES // (8 * max(1, columns))
-        frame = pl.read_parquet(io.BytesIO(data), n_rows=most + 1)
+        with _silent_panics():
+            columns = len(pl.read_parquet_schema(io.BytesIO(data)))
+            most = files.MOST_BYTES // (8 * max(1, columns))
+            frame = pl.read_parquet(io.BytesIO(data), n_rows=most + 1)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise unreadable(path, error) from None
     if frame.height > most:
-        raise too_large(path)
+        raise files.too_large(path)
     return frame
+
+
+@contextlib.contextmanager
+def _silent_panics() -> Iterator[None]:
+    """Keep from the terminal what polars writes there before it raises for a damaged file."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no stderr
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device, no path
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def unreadable(path: str | Path, error: Exception) -> FileFormatError:
