@@ -274,6 +274,8 @@ class Fields:
             raise
         except InputError as error:
             raise FileFormatError(self._source, str(error)) from None
+        except OverflowError:
+            raise FileFormatError(self._source, "holds a number out of range.") from None
 
 
 def _refuse_constant(name: str) -> None:
