@@ -11,7 +11,7 @@ SOURCE = Path(vp.__file__).parent
 
 # Every room may look only at rooms above it in this list.
 FLOORS = [
-    {"exceptions"},
+    {"exceptions", "starting"},
     {"chart", "exact", "jsonfile", "roots", "verify"},
     {"confusion", "document", "reading", "tally"},
     {"votes"},

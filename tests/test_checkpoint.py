@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,8 +14,9 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import beside, engine, proving, refuting
-from voteprune.checkpoint import digest, load_proof
+from fulldisk import no_space
+from voteprune import attempt, beside, engine, jsonfile, proving, refuting
+from voteprune.checkpoint import Kept, digest, load_proof, save_proof
 from voteprune.problem import Problem
 
 
@@ -162,3 +164,69 @@ def test_several_workers_prove_the_same(way, where):
     assert one.value == two.value
     assert all(progress.bound >= one.value for progress in two.trace)
     assert any(progress.open_boxes for progress in one.trace)
+
+
+@pytest.mark.parametrize("fails", [lambda n: True, lambda n: n > 1, lambda n: n == 1])
+def test_a_disk_that_is_full_in_some_rounds_costs_no_answer(tmp_path, way, monkeypatch, fails):
+    """The last write decides: only a file that is not up to date is an incident."""
+    votes, file, written = pool(), tmp_path / "proof.npz", []
+
+    def fsync(handle):
+        written.append(not fails(len(written) + 1))
+        if not written[-1]:
+            no_space()
+
+    def keep(self, *what, keep=attempt.Attempt._keep):
+        keep(self, *what)
+        if len(written) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(jsonfile.os, "fsync", fsync)
+    monkeypatch.setattr(attempt.Attempt, "_keep", keep)
+    solution = vp.prune(votes, time_limit=60, random_state=0, checkpoint=file)
+    assert (len(written), solution.termination) == (3, "interrupted")
+    assert solution.committee is not None
+    assert solution.bound >= solution.value
+    told = () if written[-1] else (f"{file}: cannot be written: No space left on device.",)
+    assert solution.unwritten == solution.incidents == told
+    assert file.exists() == any(written)
+    load_proof(file, Problem.of(votes))
+    assert {path.name for path in tmp_path.iterdir()} <= {file.name}
+
+
+def test_a_file_that_is_damaged_during_a_run_costs_no_answer(tmp_path, way, monkeypatch):
+    """It was sound when the run began; whoever changes it then cannot end the run."""
+    file = tmp_path / "proof.npz"
+    check = sys.modules["voteprune.prune"].check_checkpoint
+
+    def check_and_damage(*asked):
+        checked = check(*asked)
+        file.write_bytes(b"PK nonsense")
+        return checked
+
+    monkeypatch.setattr(sys.modules["voteprune.prune"], "check_checkpoint", check_and_damage)
+    solution = vp.prune(pool(), time_limit=1.5, random_state=0, checkpoint=file)
+    assert solution.committee is not None
+    assert any("damaged" in incident for incident in solution.incidents)
+
+
+HEADERS = {
+    "a field twice": lambda text: text[:-1] + ', "threshold": 0}',
+    "true for a number": lambda text: re.sub(r'"threshold": \d+', '"threshold": true', text),
+    "a number that is none": lambda text: re.sub(r'"threshold": \d+', '"threshold": NaN', text),
+    "a word for a member": lambda text: re.sub(r'"members": \[', '"members": ["a", ', text),
+    "a member who is not there": lambda text: re.sub(r'"members": \[', '"members": [99, ', text),
+    "a list": lambda text: "[1]",
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_a_header_that_is_not_as_it_was_written_is_refused(tmp_path, case):
+    problem, file = Problem.of(pool()), tmp_path / "proof.npz"
+    save_proof(file, problem, Kept(problem.committee([1, 2], 0), boxes=()))
+    assert load_proof(file, problem).committee.members == (1, 2)
+    with np.load(file) as kept:
+        header = HEADERS[case](str(kept["header"]))
+    np.savez(file, header=np.array(header))
+    with pytest.raises(vp.FileFormatError, match=str(file)):
+        load_proof(file, problem)

@@ -10,6 +10,9 @@ for your criterion under your constraints, and learn how far from optimal it can
     print(solution.summary())
 """
 
+from . import starting as _starting  # noqa: F401 - first of all, see there
+
+# isort: split
 from importlib import import_module as _import_module
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING as _TYPE_CHECKING
@@ -25,6 +28,7 @@ from .exceptions import (
     FileFormatError,
     InfeasibleError,
     InputError,
+    OutputError,
     SolverError,
     SolverLicenceError,
     SolverNotInstalled,
@@ -79,6 +83,7 @@ __all__ = [
     "InfeasibleError",
     "InputError",
     "MemberRole",
+    "OutputError",
     "Patterns",
     "PluralityCommittee",
     "PluralitySolution",

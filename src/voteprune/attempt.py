@@ -4,9 +4,24 @@ from __future__ import annotations
 
 import uuid
 
-from .checkpoint import Kept, load_proof
+from .bounds import Box
+from .checkpoint import Kept, load_proof, save_proof
+from .clauses import Cell
+from .exceptions import InputError, OutputError
 from .problem import Problem
 from .run import Run
+
+
+def on_file(problem: Problem, run: Run) -> Kept | None:
+    """Return what is on file, None where there is nothing.
+
+    The file was checked before the run began; what has become of it since ends no run.
+    """
+    try:
+        return load_proof(run.checkpoint, problem)
+    except InputError as error:
+        run.ledger.incidents.append(str(error))
+        return None
 
 
 class Attempt:
@@ -31,9 +46,21 @@ class Attempt:
             self._seen.add(places)
             self._run.ledger.offer([self._problem.allowed[place] for place in places])
 
+    def _keep(self, boxes: tuple[Box, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
+        """Put what is open on file, where that was asked for; a full disk ends no proof."""
+        run = self._run
+        if run.checkpoint is None:
+            return
+        # What counts is the last round: a file that could be written after all is whole.
+        run.ledger.unwritten.clear()
+        try:
+            save_proof(run.checkpoint, self._problem, Kept(run.ledger.committee, boxes, cells))
+        except OutputError as error:
+            run.ledger.unwritten.append(str(error))
+
     def _on_file(self) -> Kept | None:
         """Return what an earlier run has left on file, and offer its committee."""
-        kept = load_proof(self._run.checkpoint, self._problem)
+        kept = on_file(self._problem, self._run)
         if kept is not None and kept.committee is not None:
             self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
         return kept

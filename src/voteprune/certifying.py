@@ -10,6 +10,7 @@ from .certificate import Certificate
 from .clauses import Refuted
 from .engine import ENUMERATE
 from .exceptions import InputError
+from .jsonfile import check_folder
 from .margins import MarginProblem
 from .problem import Problem
 from .run import Method, Run
@@ -32,11 +33,13 @@ def check_certified(
     if certificate is not True:
         if not isinstance(certificate, str | Path):
             raise InputError("certificate", f"expected True, False or a path, got {certificate!r}.")
-        if not Path(certificate).parent.is_dir() or Path(certificate).is_dir():
+        file = Path(certificate)
+        if not file.parent.is_dir() or (file.exists() and not file.is_file()):
             raise InputError(
                 "certificate",
                 f"{certificate} is no file in a folder that exists. Name one that can be written.",
             )
+        check_folder(file, "certificate")
     if checkpoint is not None:
         raise InputError(
             "certificate",

@@ -6,6 +6,7 @@ matplotlib belongs to an extra, so it is imported late.
 from __future__ import annotations
 
 import importlib.util
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -81,13 +82,13 @@ def new_axes() -> Any:
     return plt.subplots(figsize=(8.5, 5.2), layout="constrained")[1]
 
 
-def save_chart(path: str, marks: Sequence[Mark], measure: str, bound: float | None) -> None:
-    """Draw into a file, whose ending says its format.
+def chart_file(form: str, marks: Sequence[Mark], measure: str, bound: float | None) -> bytes:
+    """Draw, and return the picture as the bytes of a file.
 
     Parameters
     ----------
-    path
-        Where to.
+    form
+        Its format: png, svg, pdf or whatever else matplotlib knows.
     marks, measure, bound
         As for `draw`.
     """
@@ -97,8 +98,11 @@ def save_chart(path: str, marks: Sequence[Mark], measure: str, bound: float | No
 
     figure = Figure(figsize=(8.5, 5.2), layout="constrained")
     draw(figure.subplots(), marks, measure, bound)
+    content = io.BytesIO()
+    dated = {"Date": None} if form == "svg" else None
     with rc_context({"svg.hashsalt": "voteprune"}):  # the same picture is the same file
-        figure.savefig(path, dpi=160, metadata={"Date": None} if path.endswith("svg") else None)
+        figure.savefig(content, format=form, dpi=160, metadata=dated)
+    return content.getvalue()
 
 
 def draw(ax: Any, marks: Sequence[Mark], measure: str, bound: float | None) -> None:

@@ -68,9 +68,10 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
             "proof on file. Leave it out.",
         )
     file = Path(path)
-    if file.is_dir() or not file.parent.is_dir():
+    if not file.parent.is_dir() or (file.exists() and not file.is_file()):
         raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
     load_proof(file, problem)
+    jsonfile.check_folder(file, "checkpoint")
     return file
 
 
@@ -130,32 +131,42 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
         return None
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-            header = json.loads(str(file["header"]))
-            arrays = dict(file)
-            right = header["format"] == _FORMAT
-            boxes, cells = _read_open(header["keys"], arrays) if right else (None, None)
+            header = jsonfile.Fields(jsonfile.read(str(file["header"])), str(path))
+            if header.text("format") != _FORMAT:
+                raise FileFormatError(
+                    path, "was written by another version of voteprune. Delete it to start anew."
+                )
+            whose, seats, keys = header.text("problem"), None, None
+            if not header.missing("members"):
+                seats = header.integers("members"), header.integer("threshold")
+            if not header.missing("keys"):
+                keys = header.integers("keys")
+            boxes, cells = _read_open(keys, dict(file))
+    except FileFormatError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise FileFormatError(
-            path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
-        ) from error
-    if not right:
-        raise FileFormatError(
-            path, "was written by another version of voteprune. Delete it to start anew."
-        )
-    if header["problem"] != digest(problem):
+        raise _damaged(path, error) from None
+    if whose != digest(problem):
         raise InputError(
             "checkpoint",
             f"{path} belongs to another problem: other votes, another objective or other limits. "
             "Name another file, or delete it.",
         )
-    committee = None
-    if header["members"] is not None:
-        committee = problem.committee(header["members"], header["threshold"])
+    try:
+        committee = None if seats is None else problem.committee(*seats)
+    except (InputError, IndexError) as error:
+        raise _damaged(path, error) from None
     return Kept(committee, boxes, cells)
 
 
+def _damaged(path: Path, error: Exception) -> FileFormatError:
+    return FileFormatError(
+        path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
+    )
+
+
 def _read_open(
-    keys: list[int] | None, arrays: dict[str, NDArray[Any]]
+    keys: tuple[int, ...] | None, arrays: dict[str, NDArray[Any]]
 ) -> tuple[tuple[Box, ...] | None, tuple[Cell, ...] | None]:
     """Return the boxes or the cells that were open; None for what there was not."""
     if keys is None:

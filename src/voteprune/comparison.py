@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from . import jsonfile
-from .chart import Mark, draw, new_axes, save_chart
+from .chart import Mark, chart_file, draw, new_axes
+from .exceptions import shown
 from .solution import Solution
 
 
@@ -144,7 +145,8 @@ class Comparison:
 
     def save_plot(self, path: str | Path) -> None:
         """Draw accuracy against size into a file, whose ending (png, svg, pdf) says its format."""
-        save_chart(str(path), *self._picture())
+        form = Path(path).suffix.lower().removeprefix(".") or "png"
+        jsonfile.write_bytes(path, chart_file(form, *self._picture()))
 
     def _picture(self) -> tuple[list[Mark], str, float | None]:
         measure = "balanced_accuracy" if self.objective == "balanced_accuracy" else "accuracy"
@@ -165,4 +167,4 @@ def _cell(name: str, value: Any) -> str:
         return "-"
     if name == "seconds":
         return f"{value:.2f}"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    return f"{value:.4f}" if isinstance(value, float) else shown(str(value))

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 from .document import Written
-from .words import wrap
+from .exceptions import shown
+from .words import lines_of, wrap
 
 Verdict = Literal["needed", "replaceable", "open"]
 """What is known of a member: no committee without it is as good, one is, or neither is known."""
@@ -115,7 +116,7 @@ class Explanation(Written):
         table = [("member", "the others alone", "best without it", "at most", "")]
         table += [
             (
-                role.name,
+                shown(role.name),
                 _number(role.without, "not allowed"),
                 _number(role.best, "none known"),
                 _number(role.bound, "no committee"),
@@ -128,7 +129,7 @@ class Explanation(Written):
             "  " + "  ".join(cell.ljust(n) for cell, n in zip(row, widths, strict=True)).rstrip()
             for row in table
         ]
-        return "\n".join([*lines, *self._swaps_in_words(), *self._rows_in_words()])
+        return lines_of([*lines, *self._swaps_in_words(), *self._rows_in_words()])
 
     def _swaps_in_words(self) -> list[str]:
         if not self.swaps:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-from .exceptions import FileFormatError, InputError
+from .exceptions import FileFormatError, InputError, OutputError
 
 SCHEMA = 1
 """Version of every document this release writes."""
@@ -27,8 +30,45 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file of bytes, whole or not at all."""
-    target = Path(path)
+    """Write a file of bytes, whole or not at all.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written: the disk is full, the folder read-only.
+    """
+    try:
+        _replace(Path(path), data)
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from None
+
+
+def check_folder(path: Path, argument: str) -> None:
+    """Refuse a file that cannot be written to, before the work rather than after it.
+
+    A disk that is full is not refused: it may have room when there is something to write.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist.
+    argument
+        Where it comes from, for the message.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return
+        raise InputError(
+            argument,
+            f"cannot write to the directory {path.parent}: {error.strerror}. Name a file in a "
+            "directory that exists and may be written to.",
+        ) from None
+
+
+def _replace(target: Path, data: bytes) -> None:
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -48,21 +88,56 @@ def write_bytes(path: str | Path, data: bytes) -> None:
 def dump(kind: str, fields: dict[str, Any], indent: int | None = 2) -> str:
     """Write a document of this kind as JSON text, on one line where `indent` is None."""
     document = {"format": f"voteprune.{kind}", "schema": SCHEMA, **fields}
-    return json.dumps(document, indent=indent, allow_nan=False, ensure_ascii=False) + "\n"
+    return write(document, indent)
+
+
+def write(value: object, indent: int | None = 2) -> str:
+    """Write a value as JSON text that any terminal may be sent.
+
+    Letters of all languages stand as they are; what is not printable stands as JSON's escapes,
+    so that a reader gets it back exactly and nobody else is harmed.
+    """
+    text = json.dumps(value, indent=indent, allow_nan=False, ensure_ascii=False)
+    return re.sub(r"[^ -~\n]", _escaped, text) + "\n"
+
+
+def _escaped(found: re.Match[str]) -> str:
+    sign = found[0]
+    return sign if sign.isprintable() else json.dumps(sign)[1:-1]
 
 
 def load_file(path: str | Path) -> tuple[str, str]:
     """Read a file and return its text and a name for error messages."""
     file = Path(path)
     try:
-        size = file.stat().st_size
-        if size > MAX_BYTES:
-            raise FileFormatError(file, f"is {size} bytes; no voteprune document is that large.")
-        return file.read_text(encoding="utf-8"), str(file)
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise FileFormatError(file, f"has over {MAX_BYTES} bytes, more than any document.")
+        return data.decode("utf-8"), str(file)
     except UnicodeDecodeError as error:
         raise FileFormatError(file, f"is not UTF-8 text ({error}).") from None
     except OSError as error:
         raise FileFormatError(file, f"cannot be read: {error.strerror}.") from None
+
+
+def read(text: str) -> Any:
+    """Read JSON text strictly: every field once, every number a finite one.
+
+    Raises
+    ------
+    ValueError
+        If it is no such text.
+    """
+    try:
+        return json.loads(
+            text,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+            object_pairs_hook=_refuse_doubles,
+        )
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def parse(text: str, kinds: tuple[str, ...], source: str) -> tuple[str, Fields]:
@@ -82,13 +157,9 @@ def parse(text: str, kinds: tuple[str, ...], source: str) -> tuple[str, Fields]:
     kind, fields
     """
     try:
-        document = json.loads(
-            text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_doubles
-        )
+        document = read(text)
     except json.JSONDecodeError as error:
         raise FileFormatError(source, f"is not valid JSON: {error.msg}.", error.lineno) from None
-    except RecursionError:
-        raise FileFormatError(source, "is nested too deeply to be a voteprune document.") from None
     except ValueError as error:
         raise FileFormatError(source, f"is not valid JSON: {error}.") from None
     fields = Fields(document, source)
@@ -173,6 +244,11 @@ class Fields:
             )
         return tuple(value)
 
+    def items(self, key: str) -> list[Any]:
+        """Return a list of anything."""
+        value: list[Any] = self._get(key, list, "a list")
+        return value
+
     def mapping(self, key: str) -> dict[str, str]:
         """Return an object whose values are all strings."""
         value = self._get(key, dict, "an object of strings")
@@ -198,14 +274,25 @@ class Fields:
             raise
         except InputError as error:
             raise FileFormatError(self._source, str(error)) from None
+        except OverflowError:
+            raise FileFormatError(self._source, "holds a number out of range.") from None
 
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not a number")
 
 
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"{digits:.40} is out of range")
+    return number
+
+
 def _refuse_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        raise ValueError("a field stands twice")
+    document: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in document:
+            raise ValueError(f"the field {key!r:.60} stands twice")
+        document[key] = value
     return document

@@ -83,6 +83,8 @@ class StopRequested(Exception):  # noqa: N818 - a request, not a fault
 class Book:
     """Best value, best bound, incidents and trace of one run, whatever is voted on.
 
+    `unwritten` says which files were asked for and could not be written when last tried.
+
     Parameters
     ----------
     gains
@@ -96,6 +98,7 @@ class Book:
         self.units: int | None = None
         self.bound: int = gains.ceiling
         self.incidents: list[str] = []
+        self.unwritten: list[str] = []
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
         self._callback = callback

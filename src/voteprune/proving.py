@@ -17,7 +17,6 @@ from .attempt import Attempt
 from .bounds import Box, Levels, Proof, Step
 from .bounds.cuts import Row
 from .bounds.task import Share, Task
-from .checkpoint import Kept, save_proof
 from .formulation.model import Floats
 from .mip import Region
 from .problem import Problem
@@ -112,9 +111,7 @@ class Campaign(Attempt):
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        if run.checkpoint is not None:
-            kept = Kept(run.ledger.committee, boxes=self._boxes)
-            save_proof(run.checkpoint, self._problem, kept)
+        self._keep(self._boxes)
         return True
 
     def region(self) -> Region | None:

@@ -18,7 +18,7 @@ from .circumstances import Circumstances
 from .committee import Committee
 from .constraints import Constraint
 from .diversity import Diversity
-from .exceptions import InputError
+from .exceptions import InputError, OutputError
 from .ledger import Progress
 from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
 from .objectives import Criterion
@@ -136,7 +136,8 @@ def prune(
         How many cores to use, as in scikit-learn: None is one, -1 is all.
     checkpoint
         File to keep an unfinished proof in (method "exact"). Where it exists the proof goes on
-        from there; a run that is killed loses no more than its last few seconds.
+        from there; a run that is killed loses no more than its last few seconds. A file that
+        cannot be written while it lasts is an incident on the solution, as for `certificate`.
     certificate
         Whether to write the proof down, for `voteprune.verify`: True leaves it on the solution, a
         path also saves it there. A proof that is written down is made on one core.
@@ -185,7 +186,11 @@ def prune(
     certify = check_certified(certificate, problem, plan.method, file)
     solution = carry_out(problem, plan.method, circumstances, first, callback, file, certify)
     if solution.certificate is not None and not isinstance(certificate, bool):
-        solution.certificate.save(certificate)
+        try:
+            solution.certificate.save(certificate)
+        except OutputError as error:
+            lost = (*solution.unwritten, str(error))
+            return replace(solution, incidents=(*solution.incidents, str(error)), unwritten=lost)
     return solution
 
 

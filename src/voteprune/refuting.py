@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .attempt import Attempt
+from .attempt import Attempt, on_file
 from .bounds.box import FREE
-from .checkpoint import Kept, load_proof, save_proof
 from .clauses import Case, Cell, Clause, Refuted, Task
 from .problem import Problem
 from .run import Run
@@ -64,7 +63,7 @@ class Refutation(Attempt):
         """Tell whether clauses are likely to get somewhere."""
         if run.ledger.units is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
-        kept = load_proof(run.checkpoint, problem)
+        kept = on_file(problem, run)
         if kept is not None and kept.boxes is not None:
             return False  # has been tried
         return _between(problem, run) <= CLOSE
@@ -128,9 +127,7 @@ class Refutation(Attempt):
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        if run.checkpoint is not None:
-            kept = Kept(run.ledger.committee, cells=self._cells)
-            save_proof(run.checkpoint, self._problem, kept)
+        self._keep(None, self._cells)
         return True
 
     def _report(self, bound: float, open_cells: int) -> None:

@@ -62,6 +62,8 @@ class Solution(Document):
         For an infeasible request, which constraints clash.
     incidents
         What went wrong on the way and was contained.
+    unwritten
+        Those of them that are files which were asked for and could not be written. Not saved.
     trace
         Value and bound over time.
     problem
@@ -92,6 +94,7 @@ class Solution(Document):
     explanation: str = ""
     incidents: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
@@ -152,7 +155,7 @@ class Solution(Document):
         by = self.method if self.solver is None else f"{self.method} ({self.solver})"
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
-        return "\n".join(lines)
+        return words.lines_of(lines)
 
     def explain(
         self,

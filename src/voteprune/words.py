@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 from .committee import Committee
+from .exceptions import shown
 
 
 def votes(committee: Committee) -> str:
@@ -32,10 +34,15 @@ def count(number: int | Fraction) -> str:
 def wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
     """Lay names out in lines under a label."""
     lines, line = [], label
-    for place, name in enumerate(names):
+    for place, name in enumerate(map(shown, names)):
         word = name if place == len(names) - 1 else f"{name}, "
         if len(line) + len(word) > width and line != label:
             lines.append(line.rstrip())
             line = " " * len(label)
         line += word
     return [*lines, line]
+
+
+def lines_of(lines: Iterable[str]) -> str:
+    """Put lines together to a text in which whatever they quote is shown, never sent."""
+    return "\n".join(map(shown, lines))

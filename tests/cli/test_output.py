@@ -71,6 +71,6 @@ def test_a_full_disk_is_one_message():
         done = subprocess.run(
             [*COMMAND, "solvers"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert done.returncode == 2
+    assert done.returncode == 4
     assert done.stderr.startswith("voteprune: stdout: cannot be written")
     assert done.stderr.count("\n") == 1

@@ -6,6 +6,9 @@ import sys
 import pytest
 
 import synthetic_records as synthetic
+from fulldisk import no_space
+from voteprune import jsonfile
+from voteprune.cli import reporting
 
 RECORDS = synthetic.records(
     datasets=("bcw", "drd", "aps_part"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)
@@ -115,3 +118,13 @@ def test_what_is_not_installed_is_named_with_its_cure(
     assert missing.replace("_", "-") in err
     assert "pip install 'voteprune[" in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_that_cannot_be_written_is_said(run, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(jsonfile.os, "fsync", no_space)
+    monkeypatch.setattr(reporting, "draw_all", lambda facts: [])
+    for words in (["-o", tmp_path / "page.html"], ["--tables", tmp_path / "files"]):
+        code, out, err = run("report", folder, *words)
+        assert (code, out) == (4, "")
+        assert err.startswith(f"voteprune: {words[1]}")
+        assert "cannot be written: No space left on device." in err

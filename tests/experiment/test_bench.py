@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from experiment_plans import PLAN, write_plan
-from voteprune import InputError
+from voteprune import OutputError
 from voteprune.tables import read_table
 from voteprune_bench.experiment import read_failures, read_records
 from voteprune_bench.experiment.bench import carry_out, what_is_left
@@ -234,7 +234,7 @@ def test_a_full_disk_ends_the_run_and_loses_nothing(done, tmp_path, monkeypatch)
         return real(file, data)
 
     monkeypatch.setattr(os, "write", fills_up)
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(OutputError, match="No space left"):
         run(plan, tmp_path)
     monkeypatch.undo()
     assert len(read_records(tmp_path)) == 5

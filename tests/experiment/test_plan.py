@@ -125,9 +125,17 @@ def test_what_cannot_be_run_is_named(tmp_path, changes, argument):
     [
         ('method = "hc-acc"\ndiversity = "F2"', "cannot honour"),
         ('method = "nonsense"', "not known"),
-        ('objective = "nonsense"', "not known"),
+        ('objective = "nonsense"', "method.own: objective: unknown"),
+        ("objective = 3", "method.own: objective: unknown"),
+        ('method = "brute"\nsolver = "highs"', "method.own: solver"),
+        ("method = []", "method.own: method"),
+        ("time_limit = -1", "method.own: time_limit"),
+        ("function = 3", "module.function"),
         ('function = "nowhere.choose"', "cannot be imported"),
         ('function = "os.sep"', "not a function"),
+        ('function = "os.system"', "no method"),
+        ('function = "builtins.print"', "no method"),
+        ('function = "copy.copy"\nobjective = "nonsense"', "method.own"),
         ("wish = 1", "may have only"),
     ],
 )

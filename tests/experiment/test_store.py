@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from experiment_records import failure, record
-from voteprune import InputError
+from voteprune import InputError, OutputError
 from voteprune_bench.experiment import read_failures, read_records
 from voteprune_bench.experiment.store import Store
 from voteprune_bench.experiment.tasks import Shard
@@ -54,7 +54,7 @@ def test_a_full_disk_is_said_and_leaves_the_store_as_it_was(tmp_path, monkeypatc
             return real(file, data[:written])
 
         monkeypatch.setattr(os, "write", full)
-        with pytest.raises(InputError, match=r"No space left.*finished is safe"):
+        with pytest.raises(OutputError, match=r"No space left.*finished is safe"):
             store.add(record(key="b", fold=1))
         monkeypatch.undo()
         assert (tmp_path / "results.1-of-1.jsonl").read_bytes() == before

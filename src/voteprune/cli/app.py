@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from importlib.metadata import entry_points, version
 from typing import Any
 
-from ..exceptions import FileFormatError, InputError, VotepruneError
-from .output import INTERRUPTED, PROVED, WRONG, say
+from ..exceptions import FileFormatError, InputError, OutputError, VotepruneError
+from ..starting import INTERRUPTED, loaded
+from .output import PROVED, UNWRITTEN, WRONG, say
 
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
@@ -54,17 +55,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
     try:
-        return make_app()(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+        app = make_app()
+        loaded()
+        return app(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
     except CycloptsError as error:
         say(f"{error} See voteprune --help.")
     except FileFormatError as error:
         say(str(error))
     except InputError as error:
         say(f"{_OPTIONS.get(error.argument, error.argument)}: {error.message}")
+    except OutputError as error:
+        say(str(error))
+        return UNWRITTEN
     except VotepruneError as error:
         say(str(error))
     except OSError as error:
-        say(f"{error.filename or 'output'}: {error.strerror or error}.")
+        say(f"{error.filename or 'a file'}: {error.strerror or error}.")
     except KeyboardInterrupt:
         return INTERRUPTED
     return WRONG
@@ -82,7 +88,8 @@ def make_app() -> Any:
         name="voteprune",
         help="Prune ensembles of classifiers with proof.",
         help_epilogue="Exit codes: 0 proved, 1 a certificate does not hold, 2 wrong or infeasible "
-        "request, 3 a limit came before the proof, 130 interrupted.\n\n"
+        "request, 3 a limit came before the proof, 4 an output could not be written, 130 "
+        "interrupted.\n\n"
         "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",

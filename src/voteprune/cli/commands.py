@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json as jsonlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -29,7 +28,7 @@ from .output import (
     PROVED,
     aligned,
     emit,
-    exit_code,
+    hand_out,
     say,
     score_test_rows,
     solution_json,
@@ -100,12 +99,10 @@ def prune_command(
     if plurality:
         if threshold is not None or certificate is not None:
             raise InputError("--plurality", "takes no --threshold or --certificate. Leave out.")
-        code, document = prune_labels(
-            file, source, method, asked, effort, as_json=json,
+        return prune_labels(
+            file, source, method, asked, effort, as_json=json, output=output,
             explain_time=explain_time if explain else None,
         )  # fmt: skip
-        _save(output, document)
-        return code
     table = read_table(file, target=source.target, k=source.k)
     with live_line() as callback:
         solution = prune(
@@ -123,22 +120,13 @@ def prune_command(
             certificate=certificate is not None,
             checkpoint=checkpoint,
         )
-    if certificate is not None and solution.certificate is not None:
-        replace(solution.certificate, target=source.target).save(certificate)
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
-    emit(solution_json(solution, scores, why) if json else solution_text(solution, scores, why))
+    text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
     if json and solution.explanation:
         say(solution.explanation)
-    _save(output, None if solution.committee is None else solution.to_json())
-    return exit_code(solution)
-
-
-def _save(output: Path | None, document: str | None) -> None:
-    if output is not None and document is None:
-        say(f"there is no committee, so {output} was not written.")
-    elif output is not None and document is not None:
-        jsonfile.write_text(output, document)
+    proof = solution.certificate and replace(solution.certificate, target=source.target)
+    return hand_out(solution, text, output, (certificate, proof))
 
 
 def apply_command(committee: Path, file: Path, /, *, output: Path | None = None) -> int:
@@ -205,7 +193,7 @@ def solvers_command(*, json: bool = False) -> int:
         for info in solvers()
     ]
     if json:
-        emit(jsonlib.dumps(found, indent=2) + "\n")
+        emit(jsonfile.write(found))
         return PROVED
     lines = [["solver", "version", "warm start", "streams", "licence"]]
     for row in found:

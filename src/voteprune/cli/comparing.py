@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json as jsonlib
 from pathlib import Path
 from typing import cast
 
+from .. import jsonfile
 from ..chart import require_matplotlib
 from ..compare import compare
 from ..comparison import Comparison
@@ -98,7 +98,7 @@ def methods_command(*, json: bool = False) -> int:
     keys = ("name", "summary", "reference")
     rows = [{key: getattr(method, key) for key in keys} for method in known_methods()]
     if json:
-        emit(jsonlib.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        emit(jsonfile.write(rows))
     else:
         emit(aligned([["method", "summary", "reference"], *([*row.values()] for row in rows)]))
     return PROVED

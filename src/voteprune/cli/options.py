@@ -6,10 +6,10 @@ here name the option rather than the library's argument.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from .. import jsonfile
 from ..constraints import AtLeast, AtMost, Budget, Constraint
 from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
@@ -152,15 +152,7 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
         raise InputError(option, f"{output} is not a regular file. Name a file.")
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise InputError(option, f"{output} is the input. Name another file.")
-    try:
-        with tempfile.TemporaryFile(dir=output.parent):
-            pass
-    except OSError as error:
-        raise InputError(
-            option,
-            f"cannot write to the directory {output.parent}: {error.strerror}. Name a file in a "
-            "directory that exists and may be written to.",
-        ) from None
+    jsonfile.check_folder(output, option)
 
 
 def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:

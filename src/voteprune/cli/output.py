@@ -11,23 +11,29 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from .. import jsonfile
+from ..certificate import Certificate
 from ..confusion import Confusion
-from ..exceptions import InputError
+from ..exceptions import OutputError, message_of, shown
 from ..explanation import Explanation
 from ..formulas import worth
 from ..objectives import CURVES, METRICS, Criterion, formula_of
 from ..plurality import PluralitySolution
 from ..solution import Solution
+from ..starting import INTERRUPTED
 from ..tables import Bools, Rows
 
-PROVED, REFUTED, WRONG, UNPROVED, INTERRUPTED = 0, 1, 2, 3, 130
-"""The exit codes."""
+PROVED, REFUTED, WRONG, UNPROVED, UNWRITTEN = 0, 1, 2, 3, 4
+"""The exit codes, with `INTERRUPTED`."""
 
 
 def emit(text: str) -> None:
     """Write data to stdout.
+
+    A program gets it exactly; a terminal is shown what it would obey.
 
     Parameters
     ----------
@@ -36,9 +42,11 @@ def emit(text: str) -> None:
 
     Raises
     ------
-    InputError
+    OutputError
         If it cannot be written, unless the reader has merely left.
     """
+    if sys.stdout.isatty():
+        text = "\n".join(map(shown, text.split("\n")))
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -47,7 +55,7 @@ def emit(text: str) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         # A reader that has seen enough, as in "voteprune ... | head", is no error.
         if not isinstance(error, BrokenPipeError):
-            raise InputError("stdout", f"cannot be written: {error.strerror}.") from None
+            raise OutputError("stdout", error.strerror or str(error)) from None
 
 
 def say(message: str) -> None:
@@ -58,7 +66,47 @@ def say(message: str) -> None:
     message
         One line, without its end.
     """
-    print(f"voteprune: {message}", file=sys.stderr)
+    print(f"voteprune: {message_of(message)}", file=sys.stderr)
+
+
+def hand_out(
+    solution: Solution | PluralitySolution,
+    text: str,
+    output: Path | None,
+    proof: tuple[Path | None, Certificate | None] = (None, None),
+) -> int:
+    """Print an answer, then write it to files; return the exit code.
+
+    What cannot be written is named, and takes nothing else with it.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    text
+        What is printed, first of all.
+    output
+        Where the solution is saved, if it has a committee; None for nowhere.
+    proof
+        Where the certificate is saved, and the certificate, where there are both.
+    """
+    unwritten = list(solution.unwritten) if isinstance(solution, Solution) else []
+    try:
+        emit(text)
+    except OutputError as error:
+        unwritten.append(str(error))
+    if output is not None and solution.committee is None:
+        say(f"there is no committee, so {output} was not written.")
+        output = None
+    for path, document in ((output, solution), proof):
+        if path is not None and document is not None:
+            try:
+                document.save(path)
+            except OutputError as error:
+                unwritten.append(str(error))
+    for sentence in unwritten:
+        say(sentence)
+    return UNWRITTEN if unwritten else exit_code(solution)
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:
@@ -69,11 +117,12 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     lines
         Each of as many cells.
     """
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    cells = [list(map(shown, line)) for line in lines]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     widths[-1] = 0
     return "".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) + "\n"
-        for line in lines
+        for line in cells
     )
 
 
@@ -154,7 +203,7 @@ def solution_json(
         document["test"] = scores
     if why is not None:
         document["explain"] = why.to_dict()
-    return jsonlib.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+    return jsonfile.write(document)
 
 
 def solution_text(
@@ -173,12 +222,12 @@ def solution_text(
     """
     lines = [solution.summary()]
     if scores is not None:
-        shown = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+        told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
         if solution.objective in METRICS or solution.weights is not None:
-            shown.setdefault(solution.objective, scores["value"])
+            told.setdefault(solution.objective, scores["value"])
         words = (
             f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
-            for name, value in shown.items()
+            for name, value in told.items()
         )
         lines.append(f"  test rows    {scores['n_rows']} rows: {', '.join(words)}")
         counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())

@@ -14,7 +14,7 @@ from ..plurality import PluralityCommittee
 from ..prune import prune
 from ..tables import read_labels, read_plurality
 from .live import live_line
-from .output import PROVED, emit, exit_code, say, solution_json
+from .output import PROVED, emit, hand_out, say, solution_json
 from .wishes import Asked, Effort, Source
 
 
@@ -26,9 +26,10 @@ def prune_labels(
     effort: Effort,
     *,
     as_json: bool,
+    output: Path | None,
     explain_time: float | None,
-) -> tuple[int, str | None]:
-    """Choose a plurality committee and print it; return the exit code and its document.
+) -> int:
+    """Choose a plurality committee, print and save it; return the exit code.
 
     Parameters
     ----------
@@ -36,6 +37,8 @@ def prune_labels(
         What the command was given.
     as_json
         Whether to print a document.
+    output
+        Where to save it; None for nowhere.
     explain_time
         Seconds for an explanation; None for none.
     """
@@ -60,11 +63,10 @@ def prune_labels(
     if explain_time is not None and solution.committee is not None:
         why = solution.explain(time_limit=explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
-    emit(solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n")
     if as_json and solution.explanation:
         say(solution.explanation)
-    document = None if solution.committee is None else solution.to_json()
-    return exit_code(solution), document
+    text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
+    return hand_out(solution, text, output)
 
 
 def is_plurality(document: Path) -> bool:

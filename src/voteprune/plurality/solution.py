@@ -84,6 +84,11 @@ class PluralitySolution(Document):
             raise InputError("value", "a committee comes with its confusion and its value.")
         if self.value is not None and self.bound is not None and self.bound < self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+        if self.confusion is not None:
+            cells = [cell for row in self.confusion for cell in row]
+            square = {len(self.confusion), *map(len, self.confusion)} == {len(self.classes)}
+            if not square or min(cells) < 0 or not any(cells):
+                raise InputError("confusion", "must have a row and a column for every class.")
         if self.confusion is not None and self.value != self._counted(self.confusion):
             raise InputError("value", f"is {self.value}, which is not what the confusion gives.")
 
@@ -130,7 +135,7 @@ class PluralitySolution(Document):
         by = self.method if self.solver is None else f"{self.method} ({self.solver})"
         lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
         lines += [f"  incident     {incident}" for incident in self.incidents]
-        return "\n".join(lines)
+        return words.lines_of(lines)
 
     def explain(
         self,

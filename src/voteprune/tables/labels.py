@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from ..plurality import PluralityVotes
+from . import files
 from .csvfile import decode, records_of
-from .parquet import read_frame
-from .read import import_polars, is_parquet, load
+from .parquet import read_frame, unreadable
+from .read import import_polars, is_parquet
 from .rows import INDEX, parse_number
 
 
@@ -97,11 +98,12 @@ def read_labels(path: str | Path, needed: Sequence[str] = ()) -> LabelRows:
     FileFormatError
         If a cell is empty, a row has another length, or a column is missing.
     """
-    data = load(path)
-    if is_parquet(path, data):
-        rows = _parquet_rows(path, data)
-    else:
-        rows = _csv_rows(path, decode(path, data))
+    with files.enough_memory(path):
+        data = files.load(path)
+        if is_parquet(path, data):
+            rows = _parquet_rows(path, data)
+        else:
+            rows = _csv_rows(path, decode(path, data))
     missing = [name for name in needed if name not in rows.columns]
     if missing:
         raise FileFormatError(path, f"has no column for {missing[0]!r}. Members are found by name.")
@@ -128,7 +130,7 @@ def _csv_rows(path: str | Path, text: str) -> LabelRows:
         cells.append(row)
     if not cells:
         raise FileFormatError(path, "has a header but no rows.", 1)
-    return LabelRows(tuple(header), np.array(cells))
+    return _rows(path, header, cells)
 
 
 def _parquet_rows(path: str | Path, data: bytes) -> LabelRows:
@@ -138,8 +140,19 @@ def _parquet_rows(path: str | Path, data: bytes) -> LabelRows:
         raise FileFormatError(path, "has columns but no rows.")
     if sum(frame.null_count().row(0)):
         raise FileFormatError(path, "has empty cells. Every cell needs a class.")
-    cells = frame.select(polars.all().cast(polars.String)).to_numpy().astype(str)
-    return LabelRows(tuple(frame.columns), cells)
+    try:
+        cells = frame.select(polars.all().cast(polars.String)).to_numpy()
+    except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
+        raise unreadable(path, error) from None
+    return _rows(path, frame.columns, cells)
+
+
+def _rows(path: str | Path, columns: Sequence[str], cells: Any) -> LabelRows:
+    # Every cell of the array takes as much as the longest, four bytes for each character.
+    longest = max(len(cell) for row in cells for cell in row)
+    if 4 * longest * len(cells) * len(columns) > files.MOST_BYTES:
+        raise files.too_large(path)
+    return LabelRows(tuple(columns), np.array(cells, dtype=str))
 
 
 def _ordered(labels: set[str]) -> list[str]:

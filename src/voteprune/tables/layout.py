@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
-from .rows import INDEX, LABEL, PART, Layout
+from .rows import INDEX, LABEL, PART, Layout, brief
 
 
 def table_layout(path: str | Path, columns: tuple[str, ...], target: str | None) -> Layout:
@@ -122,4 +122,4 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
 
 def _listed(names: Sequence[str]) -> str:
     more = f", ... ({len(names)} in all)" if len(names) > 8 else ""
-    return ", ".join(repr(name[:40]) for name in names[:8]) + more
+    return ", ".join(brief(name) for name in names[:8]) + more

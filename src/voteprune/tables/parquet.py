@@ -5,11 +5,15 @@ There are no lines in a Parquet file; faults are named by their row, counted fro
 
 from __future__ import annotations
 
+import contextlib
 import io
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from ..exceptions import FileFormatError
+from . import files
 from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
 
 
@@ -20,12 +24,35 @@ def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
         raise FileFormatError(path, f"{what}: a Parquet file begins and ends with PAR1. Copy it "
                               "again, or call it .csv if it is one.")  # fmt: skip
     try:
-        return pl.read_parquet(io.BytesIO(data))
+        with _silent_panics():
+            columns = len(pl.read_parquet_schema(io.BytesIO(data)))
+            most = files.MOST_BYTES // (8 * max(1, columns))
+            frame = pl.read_parquet(io.BytesIO(data), n_rows=most + 1)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
+    if frame.height > most:
+        raise files.too_large(path)
+    return frame
 
 
-def _unreadable(path: str | Path, error: Exception) -> FileFormatError:
+@contextlib.contextmanager
+def _silent_panics() -> Iterator[None]:
+    """Keep from the terminal what polars writes there before it raises for a damaged file."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is no stderr
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - a device, no path
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def unreadable(path: str | Path, error: Exception) -> FileFormatError:
     """Return the error for what polars cannot read."""
     reason = str(error).partition("\n")[0]
     return FileFormatError(path, f"cannot be read as Parquet: {reason}")
@@ -57,7 +84,7 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
             if other is not None:
                 frame = frame.with_columns(frame[other].cast(pl.String).fill_null(""))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
     rows = sound_rows(frame, layout)

@@ -7,10 +7,8 @@ name that ends in .parquet or .pq is taken at its word, so that a damaged one is
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import math
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import numpy as np
 from ..exceptions import FileFormatError, InputError
 from ..votes import Votes
 from .csvfile import decode, read_csv, records_of
+from .files import enough_memory, load
 from .layout import first_of_every_model, table_layout, votes_layout
 from .parquet import read_parquet
 from .rows import PART, Choose, Rows, VoteTable, parse_number
@@ -118,10 +117,11 @@ def read_costs(path: str | Path) -> dict[str, float]:
 
 
 def _read(path: str | Path, choose: Choose) -> Rows:
-    data, polars = load(path), import_polars()
-    if is_parquet(path, data):
-        return read_parquet(path, data, choose, polars)
-    return read_csv(path, data, choose, polars)
+    with enough_memory(path):
+        data, polars = load(path), import_polars()
+        if is_parquet(path, data):
+            return read_parquet(path, data, choose, polars)
+        return read_csv(path, data, choose, polars)
 
 
 def import_polars() -> Any:
@@ -138,15 +138,3 @@ def import_polars() -> Any:
 def is_parquet(path: str | Path, data: bytes) -> bool:
     """Tell a Parquet file by its first bytes, or by its name."""
     return data[:4] == b"PAR1" or Path(path).suffix.lower() in (".parquet", ".pq")
-
-
-def load(path: str | Path) -> bytes:
-    """Return a file's bytes, no longer compressed."""
-    try:
-        data = Path(path).read_bytes()
-        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(path, f"is not a whole gzip file: {error}.") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise FileFormatError(path, f"cannot be read: {reason}.") from None

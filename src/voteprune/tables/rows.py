@@ -146,6 +146,11 @@ def parse_number(cell: str) -> float | None:
         return {"true": 1.0, "false": 0.0}.get(cell.strip().lower())
 
 
+def brief(text: str) -> str:
+    """Quote a text, its beginning only where it is long."""
+    return repr(text) if len(text) <= 40 else f"{text[:40]!r}… ({len(text)} characters)"
+
+
 def cell_fault(name: str, cell: str, value: float | None, is_label: bool) -> str:
     """Say what is wrong with a vote or a label.
 
@@ -168,15 +173,15 @@ def cell_fault(name: str, cell: str, value: float | None, is_label: bool) -> str
     if is_label:
         if value in (0, 1):
             return ""
-        found = f"is {cell[:40]!r}" if cell.strip() else "is empty"
+        found = f"is {brief(cell)}" if cell.strip() else "is empty"
         return f"label {name!r} {found}. Labels must be 0 or 1, 1 being the positive class."
     if not cell.strip():
         return f"column {name!r} is empty. Every classifier needs a vote on every row."
     if value is None:
-        return f"column {name!r} is {cell[:40]!r}, not a number. Votes are numbers in [0, 1]."
+        return f"column {name!r} is {brief(cell)}, not a number. Votes are numbers in [0, 1]."
     if not 0 <= value <= 1:
         return (
-            f"column {name!r} is {cell[:40]!r}. Votes are 0 or 1 and probabilities lie in [0, 1]."
+            f"column {name!r} is {brief(cell)}. Votes are 0 or 1 and probabilities lie in [0, 1]."
         )
     return ""
 
@@ -191,4 +196,4 @@ def is_test_part(word: str) -> bool | None:
 
 def unknown_part(word: str) -> str:
     """Say what is wrong with a cell that `is_test_part` cannot read."""
-    return f"column {PART!r} is {word[:40]!r}. It must be validation or test."
+    return f"column {PART!r} is {brief(word)}. It must be validation or test."

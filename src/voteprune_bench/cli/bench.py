@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from voteprune.cli.output import PROVED, UNPROVED, aligned, emit, say
-from voteprune.exceptions import InputError
+from voteprune.exceptions import InputError, shown
 
 if TYPE_CHECKING:
     from ..experiment.bench import Event, Work
@@ -104,7 +104,8 @@ def status_command(run: Path, /, *, data_dir: Path | None = None) -> int:
     failures = read_failures(run)
     for failure in failures[:20]:
         where = f"{failure.dataset} seed {failure.seed} fold {failure.fold}"
-        emit(f"failed: {where} K {failure.pool_size} {failure.method}: {failure.reason}\n")
+        told = f"failed: {where} K {failure.pool_size} {failure.method}: {failure.reason}"
+        emit(shown(told) + "\n")
     if len(failures) > 20:
         emit(f"... and {len(failures) - 20} more, see {run}/failures*.jsonl\n")
     return UNPROVED if work.tasks else PROVED
@@ -160,7 +161,7 @@ def _progress(work: Work) -> Iterator[_Teller]:
 
     # Tasks differ a thousandfold in length, so the bar counts estimated seconds, not tasks.
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
@@ -189,6 +190,6 @@ class _Teller:
             bar, task = self._bar
             words = "pools"
             if isinstance(outcome, Record | Failure):
-                words = f"{outcome.dataset} {outcome.method}"
+                words = shown(f"{outcome.dataset} {outcome.method}")
             bar.update(task, advance=event.cost, description=words)
         return isinstance(outcome, Failure)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from voteprune.circumstances import Circumstances
-from voteprune.diversity import check_diversity
 from voteprune.exceptions import InputError
-from voteprune.methods import METHODS, check_honours
-from voteprune.objectives import METRICS
+from voteprune.methods import METHODS
+from voteprune.objectives import check_criterion
+from voteprune.plan import check_plan
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,26 +55,23 @@ class Contender:
 
     def check(self) -> None:
         """Refuse, before any work, what `prune` would refuse in every task."""
-        if self.function is not None:
-            find_function(self.function)
-            return
-        if self.method not in METHODS:
-            raise InputError(
-                f"method.{self.label}",
-                f"method {self.method!r} is not known. Known are {', '.join(METHODS)}.",
+        try:
+            if self.function is not None:
+                find_function(self.function)
+                check_criterion(self.objective, "objective")
+                return
+            plan = check_plan(
+                objective=self.objective,
+                method=self.method,
+                solver=self.solver,
+                diversity=self.diversity,
+                threshold=self.threshold,
+                time_limit=self.time_limit,
             )
-        if self.objective not in METRICS:
-            raise InputError(
-                f"method.{self.label}",
-                f"objective {self.objective!r} is not known. Known are {', '.join(METRICS)}.",
-            )
-        method = METHODS[self.method]
-        check_honours(method, (), check_diversity(self.diversity))
-        order = Circumstances.of(
-            method, solver=self.solver, threshold=self.threshold, time_limit=self.time_limit
-        )
-        if order.solver is not None:
-            order.solver.info.require()
+        except InputError as error:
+            raise InputError(f"method.{self.label}: {error.argument}", error.message) from None
+        if plan.circumstances.solver is not None:
+            plan.circumstances.solver.info.require()
 
 
 PAPER = tuple(
@@ -125,17 +122,33 @@ def read_contenders(names: object, own: Mapping[str, Any], argument: str) -> tup
     return tuple(known[name] for name in names)
 
 
-def find_function(path: str) -> Callable[..., Any]:
-    """Return a function of the user's own."""
+def find_function(path: object) -> Callable[..., Any]:
+    """Return a function of the user's own, if it can be called as one must be.
+
+    Parameters
+    ----------
+    path
+        ``module.function``. The module is imported, which runs it: a plan is code.
+    """
+    if not isinstance(path, str):
+        raise InputError("function", f"is {path!r}. Write module.function, as text.")
     module, _, name = path.rpartition(".")
     try:
         found = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
+    except Exception as error:  # whatever the module does when it is run
         raise InputError(
             "function", f"{path!r} cannot be imported ({error}). Write module.function."
         ) from None
     if not callable(found):
         raise InputError("function", f"{path!r} is not a function. Write module.function.")
+    try:
+        inspect.signature(found).bind(None, time_limit=None, random_state=0)
+    except (TypeError, ValueError):
+        raise InputError(
+            "function",
+            f"{path!r} is no method: it cannot be called as function(votes, time_limit=..., "
+            "random_state=...). Write one that can.",
+        ) from None
     return found  # type: ignore[no-any-return]
 
 

@@ -6,11 +6,9 @@ read from a data folder: ``data`` of a checkout has all but APS, and ``voteprune
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import os
 import tomllib
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voteprune.exceptions import FileFormatError, InputError
+from voteprune.tables.files import load as load_bytes
 
 VARIABLE = "VOTEPRUNE_DATA"
 """Environment variable that names the data folder."""
@@ -174,22 +173,11 @@ def check_counts(dataset: Dataset, y: NDArray[np.int64], source: object) -> None
         raise FileFormatError(str(source), "must have rows of both classes.")
 
 
-def read_text(path: str | Path) -> bytes:
-    """Return a file's bytes, unpacked if they are gzip."""
-    try:
-        data = Path(path).read_bytes()
-        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise FileFormatError(path, f"is not a whole gzip file: {error}.") from None
-    except OSError as error:
-        raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
-
-
 def fingerprint_of(path: Path | None) -> str:
     """Return the checksum of a data set's text; BCW's is that of the catalogue."""
     if path is None:
         return catalogue()["bcw"].sha256
-    return hashlib.sha256(read_text(path)).hexdigest()
+    return hashlib.sha256(load_bytes(path)).hexdigest()
 
 
 def _breast_cancer() -> Table:
@@ -208,7 +196,7 @@ def _read(dataset: Dataset, path: Path) -> Table:
         raise InputError(
             "polars", "is needed to read data sets. Install it: pip install 'voteprune[bench]'"
         ) from None
-    text = read_text(path)
+    text = load_bytes(path)
     try:
         frame = pl.read_csv(text, infer_schema_length=None)
     except pl.exceptions.PolarsError as error:

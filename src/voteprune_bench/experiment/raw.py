@@ -8,6 +8,7 @@ import hashlib
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import numpy as np
 
 from voteprune import jsonfile
 from voteprune.exceptions import FileFormatError, InputError
+from voteprune.tables import files
 
 from .datasets import Dataset, check_counts
 
@@ -67,8 +69,7 @@ def clean(dataset: Dataset, data: bytes, source: str) -> CleanCopy:
     FileFormatError
         If it is not that table.
     """
-    if data[:2] == b"\x1f\x8b":
-        data = gzip.decompress(data)
+    data = files.unpack(source, data)
     if data[:4] == b"PK\x03\x04":
         data = _unzip(dataset, data, source)
     text = data.decode("utf-8-sig", "replace")
@@ -85,12 +86,14 @@ def _unzip(dataset: Dataset, data: bytes, source: str) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name in archive.namelist():
+                if archive.getinfo(name).file_size > files.MOST_BYTES:
+                    raise files.too_large(f"{source}: {name}")
                 if Path(name).name == wanted:
                     return archive.read(name)
             for name in archive.namelist():
                 if name.lower().endswith(".zip"):
                     return _unzip(dataset, archive.read(name), f"{source}: {name}")
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError) as error:
         raise FileFormatError(source, f"is not a whole ZIP archive: {error}.") from None
     raise FileFormatError(source, f"holds no {wanted!r}. Give the archive that UCI publishes.")
 

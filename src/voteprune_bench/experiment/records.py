@@ -7,18 +7,23 @@ machine died while it was written, counts as not written; its task runs again.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from voteprune import jsonfile
+from voteprune.answer import read_optional
 from voteprune.confusion import Confusion
-from voteprune.exceptions import FileFormatError
+from voteprune.exceptions import FileFormatError, InputError
 from voteprune.ledger import relative_gap
 
 RESULTS, FAILURES = "results", "failures"
 """How the names of a run's files begin."""
+
+_STATUS = ("optimal", "feasible")
+_TEXTS, _WHOLE = ("key", "dataset", "method"), ("seed", "fold", "pool_size")
+_COUNTS = ("n_validation", "n_test", "threshold")
 
 VOTES = "votes"
 """What stands for the method where a pool could not be trained."""
@@ -82,6 +87,10 @@ class Record:
     seconds: float = 0.0
     trace: tuple[tuple[float, float | None, float | None], ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.status not in _STATUS:
+            raise InputError("status", f"is {self.status!r}; expected one of {_STATUS}.")
+
     @property
     def size(self) -> int:
         """Number of members."""
@@ -102,7 +111,7 @@ class Record:
         parts: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         for name in ("validation", "test"):
             parts[name] = [getattr(parts[name], count) for count in ("tp", "fn", "tn", "fp")]
-        return json.dumps(parts, allow_nan=False, ensure_ascii=False)
+        return jsonfile.write(parts, indent=None).rstrip("\n")
 
     @classmethod
     def from_json(cls, line: str) -> Record:
@@ -113,16 +122,26 @@ class Record:
         ValueError
             If the line is no record.
         """
-        parts = _object(line)
-        try:
-            for name in ("validation", "test"):
-                parts[name] = Confusion(*parts[name])
-            for name in ("members", "names", "families", "multiplicities"):
-                parts[name] = tuple(parts[name])
-            parts["trace"] = tuple(tuple(step) for step in parts["trace"])
-            return cls(**parts)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"is not a record: {error}") from None
+        said = _said(line, cls)
+        texts, whole = (*_TEXTS, "objective", "status", "termination"), (*_WHOLE, *_COUNTS)
+        parts: dict[str, Any] = {
+            **{name: said.text(name) for name in texts},
+            **{name: said.integer(name) for name in whole},
+        }
+        return cls(
+            **parts,
+            value=said.number("value"),
+            bound=read_optional(said, "bound", said.number),
+            diversity=read_optional(said, "diversity", said.number),
+            seconds=said.number("seconds"),
+            validation=_confusion(said, "validation"),
+            test=_confusion(said, "test"),
+            members=said.integers("members"),
+            multiplicities=said.integers("multiplicities"),
+            names=said.texts("names"),
+            families=said.texts("families"),
+            trace=_trace(said),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,15 +173,17 @@ class Failure:
     def to_json(self) -> str:
         """Write the failure as one line of JSON."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
-        return json.dumps(parts, ensure_ascii=False)
+        return jsonfile.write(parts, indent=None).rstrip("\n")
 
     @classmethod
     def from_json(cls, line: str) -> Failure:
         """Read a failure back; ValueError if the line is none."""
-        try:
-            return cls(**_object(line))
-        except TypeError as error:
-            raise ValueError(f"is not a failure: {error}") from None
+        said = _said(line, cls)
+        parts: dict[str, Any] = {
+            **{name: said.text(name) for name in (*_TEXTS, "reason", "detail")},
+            **{name: said.integer(name) for name in _WHOLE},
+        }
+        return cls(**parts)
 
 
 def read_records(run: str | Path) -> list[Record]:
@@ -238,15 +259,34 @@ def _lines(run: str | Path, kind: str) -> Iterator[tuple[Path, int, str]]:
                 yield path, number, line
 
 
-def _object(line: str) -> dict[str, Any]:
-    parts = json.loads(line)
-    if not isinstance(parts, dict):
-        raise ValueError("is not a JSON object")
-    return parts
+def _said(line: str, kind: type[Record | Failure]) -> jsonfile.Fields:
+    """Return what a line says, if it has the fields of its kind and no others."""
+    parts = jsonfile.read(line)
+    said = jsonfile.Fields(parts, kind.__name__.lower())
+    if unknown := set(parts) - {field.name for field in fields(kind)}:
+        raise ValueError(f"a {kind.__name__.lower()} has no field {min(unknown)!r}")
+    return said
+
+
+def _confusion(said: jsonfile.Fields, key: str) -> Confusion:
+    counts = said.integers(key)
+    if len(counts) != 4:
+        raise ValueError(f"the field {key!r} must be four counts")
+    return Confusion(*counts)
+
+
+def _trace(said: jsonfile.Fields) -> tuple[tuple[float, float | None, float | None], ...]:
+    steps = said.items("trace")
+    for step in steps:
+        sound = isinstance(step, list) and len(step) == 3 and step[0] is not None
+        if not sound or any(type(n) not in (int, float) for n in step if n is not None):
+            raise ValueError("the field 'trace' must hold seconds, value and bound")
+    return tuple((seconds, value, bound) for seconds, value, bound in steps)
 
 
 def _damaged(error: ValueError) -> str:
+    said = error.message if isinstance(error, InputError) else f"{error}."
     return (
-        f"{error}. Lines are written whole, so somebody has changed the file. Delete the line; "
+        f"{said} Lines are written whole, so somebody has changed the file. Delete the line; "
         "its task will run again."
     )

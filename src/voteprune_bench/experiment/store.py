@@ -26,7 +26,7 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from voteprune import jsonfile
-from voteprune.exceptions import InputError
+from voteprune.exceptions import InputError, OutputError
 
 from .plan import HOME, Plan
 from .records import FAILURES, RESULTS, Failure, Record, read_records
@@ -70,7 +70,11 @@ class Store:
                     self._files[kind] = self._open_lines(kind)
                 self._open = self._open.pop_all()
         except OSError as error:
-            raise self._unwritable(error) from None
+            raise InputError(
+                "run",
+                f"cannot write to {self.folder}: {error.strerror or error}. Make room, give the "
+                "right to write, or name another folder.",
+            ) from None
         return self
 
     def __exit__(
@@ -99,7 +103,7 @@ class Store:
 
         Raises
         ------
-        InputError
+        OutputError
             If it cannot be written, for instance because the disk is full. The files are then as
             they were before.
         """
@@ -143,12 +147,11 @@ class Store:
                 "Wait for it, end it, or name another folder.",
             ) from None
 
-    def _unwritable(self, error: OSError) -> InputError:
-        return InputError(
-            "run",
-            f"cannot write to {self.folder}: {error.strerror or error}. What was finished is safe; "
-            "make room or give the right to write, then run again, and only what is missing is "
-            "done.",
+    def _unwritable(self, error: OSError) -> OutputError:
+        return OutputError(
+            self.folder,
+            f"{error.strerror or error}. What was finished is safe; make room or give the right to "
+            "write, then run again, and only what is missing is done",
         )
 
 

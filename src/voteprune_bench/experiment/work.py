@@ -18,6 +18,7 @@ from voteprune.committee import Committee
 from voteprune.compare import mean_credit
 from voteprune.confusion import Confusion
 from voteprune.exceptions import FileFormatError, InputError, VotepruneError
+from voteprune.formulas import worth
 from voteprune.ledger import Progress
 from voteprune.pairwise import FailureCredit
 from voteprune.patterns import Patterns
@@ -177,15 +178,16 @@ def _own_solution(contender: Contender, table: VoteTable, seed: int) -> Solution
     committee = _committee(answer, table)
     problem = Problem.of(table.validation, contender.objective)
     counts = problem.confusion(committee)
+    formula = problem.formula or problem.weights
     return Solution(
         status="feasible",
         termination="finished",
         committee=committee,
         confusion=counts,
-        value=float(problem.weights.value(counts)),
+        value=worth(formula, counts),
         bound=None,
         objective=contender.objective,
-        weights=problem.weights,
+        weights=formula,
         method=contender.label,
         solver=None,
         seconds=seconds,

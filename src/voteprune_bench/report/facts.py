@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from voteprune import jsonfile
 from voteprune.exceptions import FileFormatError, InputError
 
 from ..experiment.records import Failure, Record, read_failures, read_records
@@ -98,7 +99,7 @@ class Facts:
 
     def to_json(self) -> str:
         """Write all facts as JSON."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        return jsonfile.write(asdict(self), indent=1)
 
 
 def collect(

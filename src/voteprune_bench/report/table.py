@@ -10,6 +10,8 @@ import csv
 import io
 from dataclasses import dataclass
 
+from voteprune.exceptions import shown
+
 MISSING = "-"
 """What stands where there is no figure."""
 
@@ -209,7 +211,7 @@ class Listing:
 
     def to_text(self) -> str:
         """Return the table for a terminal."""
-        lines = [self.headings, *self.rows]
+        lines = [tuple(map(shown, line)) for line in (self.headings, *self.rows)]
         widths = [max(len(line[i]) for line in lines) for i in range(len(self.headings))]
         body = (
             "  ".join(
@@ -218,7 +220,8 @@ class Listing:
             ).rstrip()
             for line in lines
         )
-        return "\n".join([self.title, *([self.note] if self.note else []), "", *body]) + "\n"
+        note = [shown(self.note)] if self.note else []
+        return "\n".join([shown(self.title), *note, "", *body]) + "\n"
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, under a heading."""
@@ -231,8 +234,8 @@ class Listing:
                 *(map(_markdown, row) for row in self.rows),
             )
         ]
-        note = [self.note, ""] if self.note else []
-        return "\n".join([f"## {self.title}", "", *note, *lines]) + "\n"
+        note = [shown(self.note), ""] if self.note else []
+        return "\n".join([f"## {shown(self.title)}", "", *note, *lines]) + "\n"
 
     def to_latex(self) -> str:
         r"""Return a LaTeX table; it needs ``\usepackage{booktabs}``."""
@@ -265,7 +268,7 @@ class Listing:
 
 
 def _markdown(cell: str) -> str:
-    return " ".join(cell.replace("|", r"\|").split())
+    return shown(" ".join(cell.split())).replace("|", r"\|")
 
 
 _LATEX = {
@@ -280,4 +283,4 @@ _LATEX = {
 
 
 def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in cell)
+    return "".join(_LATEX.get(sign, sign) for sign in shown(cell))

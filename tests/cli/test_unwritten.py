@@ -1,0 +1,120 @@
+"""A full disk or a read-only folder costs the file, never the answer, and has an exit code."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import voteprune as vp
+from fulldisk import full_disk, no_space
+from voteprune import jsonfile
+from voteprune.cli import commands
+
+UNWRITTEN = 4
+
+
+@pytest.fixture
+def full(tmp_path, monkeypatch):
+    with full_disk(tmp_path / "full", monkeypatch) as folder:
+        yield folder
+
+
+def test_a_full_disk_costs_the_files_alone(run, votes, full):
+    files = [full / "committee.json", full / "certificate.json"]
+    code, out, err = run("prune", votes, "--output", files[0], "--certificate", files[1], "--json")
+    assert code == UNWRITTEN
+    assert vp.Solution.from_json(out).status == "optimal"
+    assert err.splitlines() == [
+        f"voteprune: {file}: cannot be written: {os.strerror(28)}." for file in files
+    ]
+    assert not any(file.exists() for file in files)
+
+
+def test_a_checkpoint_on_a_full_disk_costs_the_checkpoint_alone(run, hard, full, tmp_path):
+    file, saved = full / "proof.npz", tmp_path / "committee.json"
+    words = ("prune", hard, "--time-limit", 3, "--checkpoint", file, "--output", saved)
+    code, out, err = run(*words)
+    assert code == UNWRITTEN
+    assert err == f"voteprune: {file}: cannot be written: {os.strerror(28)}.\n"
+    assert f"incident     {file}: cannot be written" in out
+    assert "committee    " in out
+    assert vp.Solution.load(saved).committee is not None
+    assert not file.exists()
+
+
+def test_a_stdout_that_is_full_does_not_keep_the_files_from_being_written(votes, tmp_path):
+    saved, full = tmp_path / "committee.json", Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs /dev/full")
+    words = [sys.executable, "-m", "voteprune.cli", "prune", votes, "--output", saved]
+    with full.open("w") as stdout:
+        done = subprocess.run(words, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == UNWRITTEN
+    assert done.stderr == f"voteprune: stdout: cannot be written: {os.strerror(28)}.\n"
+    assert vp.Solution.load(saved).status == "optimal"
+
+
+def test_a_folder_that_goes_away_during_the_run_costs_the_files_alone(
+    run, votes, tmp_path, monkeypatch
+):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+
+    def prune(*arguments, **wishes):
+        found = vp.prune(*arguments, **wishes)
+        folder.rmdir()
+        return found
+
+    monkeypatch.setattr(commands, "prune", prune)
+    code, out, err = run("prune", votes, "--output", folder / "committee.json")
+    assert code == UNWRITTEN
+    assert out.startswith("Optimal")
+    assert err.startswith(f"voteprune: {folder / 'committee.json'}: cannot be written: ")
+
+
+LABELS = "y,a,b,c\n" + "u,u,v,u\nv,v,v,u\nw,w,u,w\n" * 4
+
+
+@pytest.mark.parametrize("extra", [[], ["--plurality", "--target", "y"]])
+def test_every_command_that_writes_a_file_says_so(run, votes, tmp_path, monkeypatch, extra):
+    saved = tmp_path / "committee.json"
+    if extra:
+        votes.write_text(LABELS)
+    assert run("prune", votes, *extra, "--output", saved)[0] == 0
+    before = saved.read_bytes()
+    monkeypatch.setattr(jsonfile.os, "fsync", no_space)
+    requests = [
+        ["prune", votes, *extra, "--output", saved],
+        ["apply", saved, votes, "--output", tmp_path / "out.csv"],
+        ["compare", votes, "--methods", "full", "--plot", tmp_path / "p.svg"],
+    ]
+    for words in requests[:2] if extra else requests:
+        code, out, err = run(*words)
+        assert code == UNWRITTEN
+        assert f"{words[-1]}: cannot be written: {os.strerror(28)}." in err
+        assert bool(out) == (words[0] != "apply")
+    # What was there before is still there, and nothing half-written beside it.
+    assert saved.read_bytes() == before
+    assert {path.name for path in tmp_path.iterdir()} == {votes.name, saved.name}
+
+
+@pytest.mark.parametrize("option", ["--output", "--certificate", "--checkpoint"])
+def test_a_read_only_folder_is_refused_before_the_work(run, votes, tmp_path, monkeypatch, option):
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    if os.access(folder, os.W_OK):  # root may write anywhere but there
+        folder = Path("/proc/self")
+    monkeypatch.setattr(sys.modules["voteprune.prune"], "carry_out", None)  # no solving
+    code, out, err = run("prune", votes, option, folder / "file.json")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert str(folder) in err
+
+
+def test_a_checkpoint_that_is_no_file_is_refused(run, votes):
+    """Reading a device for an earlier proof may never end."""
+    code, out, err = run("prune", votes, "--checkpoint", "/dev/zero")
+    assert (code, out) == (2, "")
+    assert "/dev/zero" in err
