@@ -8,7 +8,7 @@ import pytest
 import synthetic_records as synthetic
 from fulldisk import no_space
 from voteprune import jsonfile
-from voteprune.cli import reporting
+from voteprune_bench.cli import report as reporting
 
 RECORDS = synthetic.records(
     datasets=("bcw", "drd", "aps_part"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)
