@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,6 +34,7 @@ def carry_out(
     callback: Callable[[Progress], object] | None = None,
     checkpoint: Path | None = None,
     certify: bool = False,
+    began: float | None = None,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -46,12 +48,15 @@ def carry_out(
         As in `prune`.
     certify
         Whether the proof is written down.
+    began
+        When `prune` was called, as `time.monotonic` tells it; now when omitted.
     """
+    began = time.monotonic() if began is None else began
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = open_ledger(problem, callback)
-    run = replace(circumstances.begin(ledger, checkpoint), record=[] if certify else None)
+    ledger = open_ledger(problem, callback, began)
+    run = replace(circumstances.begin(ledger, checkpoint, began), record=[] if certify else None)
     try:
         if start is not None:
             ledger.offer(start)

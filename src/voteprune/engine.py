@@ -92,37 +92,37 @@ def _prepare(problem: Problem, run: Run) -> None:
 def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
     refutation = Refutation(problem, run)
-    until = time.time() + _CLAUSES_SHARE * run.seconds_left
-    trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
-    while not refutation.over and time.time() < until:
-        began = time.time()
+    until = time.monotonic() + _CLAUSES_SHARE * run.seconds_left
+    trial = time.monotonic() + _CLAUSES_TRIAL * run.seconds_left
+    while not refutation.over and time.monotonic() < until:
+        began = time.monotonic()
         workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
         went_on = refutation.round(until, workers, beside)
-        if not went_on or refutation.hopeless(late=time.time() > trial):
+        if not went_on or refutation.hopeless(late=time.monotonic() > trial):
             return
         if beside is None and not refutation.over:
             # At first both matter alike.
             young = run.ledger.seconds < 2 * _FIRST_SEARCH
-            _search(run, flock, (1.0 if young else SHARE) * (time.time() - began))
+            _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
 def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
     """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
     while not campaign.over and run.seconds_left > 0:
-        began = time.time()
+        began = time.monotonic()
         workers = 1 if beside is None else beside.begin_round(proving.WORKER)
         if not campaign.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
         if campaign.over or not flock:
             continue
         if beside is None:
-            _search(run, flock, SHARE * (time.time() - began))
+            _search(run, flock, SHARE * (time.monotonic() - began))
         if campaign.settled and not asked:
             asked = True
             region = campaign.region()
             if region is not None:
-                until = time.time() + _SOLVER_SHARE * run.seconds_left
+                until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
                 outcome = settle(problem, replace(run, deadline=until), region)
                 if outcome.termination in ("proved", "solver tolerance"):
                     campaign.trust(run.solver.name)
@@ -132,6 +132,6 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
 
 def _search(run: Run, flock: Flock | None, seconds: float) -> None:
     if flock is not None:
-        until = time.time() + min(seconds, 0.2 * run.seconds_left)
+        until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
         search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)

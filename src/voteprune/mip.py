@@ -170,7 +170,7 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     """Say which constraints clash, after a second opinion where the first was not HiGHS's."""
     if not outcome.infeasible:
         return outcome
-    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+    deadline = time.monotonic() + max(run.seconds_left, _EXPLAIN_SECONDS)
 
     def find(anything: Problem) -> Found:
         look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())

@@ -158,7 +158,7 @@ class _Climb:
         for _ in range(_MOST_TANGENTS):
             before = self._account.score
             seconds = min(_SEARCH_SECONDS, 0.05 * self._run.seconds_left)
-            self._ask(self._problem, weights, search, time.time() + seconds)
+            self._ask(self._problem, weights, search, time.monotonic() + seconds)
             if self._account.score == before:
                 break
             weights = self._tangent_here()
@@ -176,7 +176,7 @@ class _Climb:
 
     def _improve(self, part: Part, share: float, at_summit: bool) -> Outcome:
         """Ask for one more half-plane around a part: at its summit, or at the best committee."""
-        deadline = time.time() + share * self._run.seconds_left
+        deadline = time.monotonic() + share * self._run.seconds_left
         if part.flat:
             outcome = self._ask(part.problem, Weights(), self._method, deadline)
             if outcome.termination == "proved" and not outcome.infeasible:
@@ -195,7 +195,7 @@ class _Climb:
         part: Part | None = None,
     ) -> Outcome:
         """Run a method on a weighted sum; its committees and its bound are ours."""
-        account, began, first = self._account, time.time(), self._account.score
+        account, began, first = self._account, time.monotonic(), self._account.score
         inner = problem.weighing(weights)
         seen: Committee | None = None
 
@@ -207,7 +207,7 @@ class _Climb:
                 account.offer(seen.ballots, seen.threshold if majority else None)
             elif part is not None:
                 self._parts.foretell_bound(part, weights, ledger.bound * inner.gains.unit)
-            stale = account.score != first and time.time() - began > _STALE_SECONDS
+            stale = account.score != first and time.monotonic() - began > _STALE_SECONDS
             self._stopping = part is not None and stale
             return self._stopping
 

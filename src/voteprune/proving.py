@@ -88,7 +88,7 @@ class Campaign(Attempt):
             Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        until = min(run.deadline, time.time() + self._seconds)
+        until = min(run.deadline, time.monotonic() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
             Task(

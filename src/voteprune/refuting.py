@@ -100,7 +100,7 @@ class Refutation(Attempt):
             Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        deadline = min(until, time.time() + self._seconds)
+        deadline = min(until, time.monotonic() + self._seconds)
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._clauses.values()) if workers > 1 else ()
         tasks = [
@@ -116,7 +116,7 @@ class Refutation(Attempt):
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False
-        if time.time() >= deadline:
+        if time.monotonic() >= deadline:
             # Rounds that news cut short were long enough.
             self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         self._cells = tuple(cell for share in shares for cell in share.cells)

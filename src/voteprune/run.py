@@ -30,7 +30,7 @@ class Run:
     ledger
         Where committees and bounds go.
     deadline
-        When to stop, as `time.time` tells it.
+        When to stop, as `time.monotonic` tells it.
     solver
         Which solver to use, for methods that use one.
     threads
@@ -57,7 +57,7 @@ class Run:
     @property
     def seconds_left(self) -> float:
         """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.time())
+        return max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)

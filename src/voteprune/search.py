@@ -33,7 +33,7 @@ def solve_by_search(problem: Problem, run: Run) -> Outcome:
 def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
     idle = 0
-    while idle < patience and time.time() < until and not ledger.closed:
+    while idle < patience and time.monotonic() < until and not ledger.closed:
         best = ledger.units
         ended = walker.walk(until)
         idle = idle + ended if ledger.units == best else 0

@@ -66,7 +66,7 @@ def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
     run.ledger.tighten(closure_bound(problem))
     if problem.allowed:
         walker = MarginWalker(problem, run.ledger, run.seed)
-        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
         search(walker, run.ledger, until, patience=2 * problem.n_classifiers)
     outcome = _settle(problem, run, _bound_sizes(problem, run))
     return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
@@ -89,7 +89,7 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
         ledger.offer([problem.allowed[place] for place in places])
 
     target = -np.inf if ledger.units is None else (ledger.units + 1) / scale
-    until = time.time() + _LINEAR_SHARE * run.seconds_left
+    until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
     request = (sizes, target, ledger.bound / scale, until)
     try:
         bounds = call("margins", "voteprune.margins.relaxation", request, run.deadline, report)
@@ -200,7 +200,7 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
         own.offer(known.members, known.threshold)
         above -= 1
     own.tighten(queue.waiting[size])
-    look = replace(run, ledger=own, deadline=min(run.deadline, time.time() + turn))
+    look = replace(run, ledger=own, deadline=min(run.deadline, time.monotonic() + turn))
     outcome = solve_model(here, look, partial(margin_model, above=above))
     ledger.incidents.extend(own.incidents)
     failed = outcome.termination == "solver failed"
@@ -214,7 +214,7 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
 
 def _explain(problem: MarginProblem, run: Run) -> str:
     """Say which constraints clash."""
-    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+    deadline = time.monotonic() + max(run.seconds_left, _EXPLAIN_SECONDS)
 
     def find(anything: object) -> Found:
         assert isinstance(anything, MarginProblem)

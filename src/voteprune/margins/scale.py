@@ -81,7 +81,7 @@ def choose_among(
         for request in requests
         if not (isinstance(request, AtLeast | AtMost) and request.what != "size")
     ]
-    deadline = time.time() + _SHARE * seconds
+    deadline = time.monotonic() + _SHARE * seconds
     right: list[Floats] = []
     for fit, held_out in _folds(votes, seed):
         with threadpool_limits(1, "blas"):
@@ -89,7 +89,7 @@ def choose_among(
                 _right_outside(votes, fit, held_out, margin, kept, seed, deadline)
                 for margin in candidates
             ]
-        if time.time() >= deadline:
+        if time.monotonic() >= deadline:
             break
         right.append(np.stack(judged))
     if not right:

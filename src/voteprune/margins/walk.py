@@ -101,7 +101,7 @@ class MarginWalker:
         self._offer_if_better(chosen, value)
         tabu = np.zeros(len(chosen), dtype=np.int64)
         step = idle = 0
-        while idle < _PATIENCE and time.time() < until and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < until and not self._ledger.closed:
             step += 1
             move = self._move(chosen, counts, value, tabu >= step)
             if move is None:

@@ -42,7 +42,7 @@ def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
     if not run.ledger.closed and problem.allowed:
-        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
         search(Walker(problem, run), run, until)
     if run.ledger.closed:
         return Outcome("proved")

@@ -85,7 +85,7 @@ def search(walker: Walker, run: PluralityRun, until: float) -> None:
     """Walk until a moment, or until many walks in a row have found nothing better."""
     idle = 0
     patience = _WALKS * run.ledger.problem.n_classifiers
-    while idle < patience and time.time() < until and not run.ledger.closed:
+    while idle < patience and time.monotonic() < until and not run.ledger.closed:
         best = run.ledger.units
         walker.walk(until)
         idle = idle + 1 if run.ledger.units == best else 0
@@ -150,7 +150,7 @@ class Walker:
             return
         tabu = np.zeros(len(chosen), dtype=np.int64)
         best, step, idle = -np.inf, 0, 0
-        while idle < _PATIENCE and time.time() < deadline and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < deadline and not self._ledger.closed:
             step, idle = step + 1, idle + 1
             move = next(self._moves(chosen, tabu >= step), None)
             if move is None:

@@ -82,14 +82,14 @@ class _Worker:
     def hear(self, last_call: float, complaint: str) -> tuple[Any, ...]:
         """Return the next frame, or raise `SolverFailure` if none comes until `last_call`."""
         try:
-            return self.inbox.get(timeout=max(0.0, last_call - time.time()))
+            return self.inbox.get(timeout=max(0.0, last_call - time.monotonic()))
         except queue.Empty:
             raise SolverFailure(f"{complaint} and was ended") from None
 
     def get_ready(self, name: str) -> None:
         """Wait until it has imported its module, if it has not yet."""
         if not self._ready:
-            (kind,) = self.hear(time.time() + STARTUP, f"{name} did not start")
+            (kind,) = self.hear(time.monotonic() + STARTUP, f"{name} did not start")
             if kind != "ready":
                 raise SolverFailure(f"{name} {self.last_words()}")
             self._ready = True
@@ -182,7 +182,7 @@ def call(
     request
         Its arguments but the last.
     deadline
-        When it should be done, as `time.time` tells it; it is ended a little later.
+        When it should be done, as `time.monotonic` tells it; it is ended a little later.
     report
         Called here with whatever the other side reports; what it raises ends the worker.
     meanwhile
@@ -203,10 +203,10 @@ def call(
     try:
         worker.get_ready(name)
         worker.request(*request)
-        last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
+        last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.monotonic())
         while True:
             while meanwhile is not None and worker.inbox.empty():
-                if not meanwhile() or time.time() >= last_call:
+                if not meanwhile() or time.monotonic() >= last_call:
                     meanwhile = None
             kind, *content = worker.hear(last_call, f"{name} hung past its time limit")
             if kind == "report":

@@ -28,7 +28,8 @@ class Options:
     Parameters
     ----------
     deadline
-        When to stop, as `time.time` tells it; the same clock in every process.
+        When to stop, as `time.monotonic` tells it; the same clock in every
+        process of a machine.
     threads
         How many threads to use.
     seed
@@ -45,7 +46,7 @@ class Options:
     @property
     def seconds_left(self) -> float:
         """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.time())
+        return max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

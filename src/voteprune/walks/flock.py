@@ -124,7 +124,7 @@ class Flock:
     def walk(self, until: float) -> int:
         """Go on until a walk ends, or until a moment; return how many have ended."""
         while self._idle.max() < _PATIENCE:
-            if time.time() >= until or self._ledger.closed:
+            if time.monotonic() >= until or self._ledger.closed:
                 return 0
             self._take_step()
         ended = np.flatnonzero(self._idle >= _PATIENCE)
