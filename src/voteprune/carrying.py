@@ -16,6 +16,7 @@ from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
 from .formulas import worth
+from .infeasible import counted_clash
 from .ledger import Progress, StopRequested
 from .margins import MarginProblem
 from .parametric import solve_any
@@ -63,12 +64,18 @@ def carry_out(
         # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
         # takes all cores unless told otherwise, and is slower for it.
         with threadpool_limits(1, "blas"):
-            outcome = solve_any(problem, method, run)
+            outcome = _seatless(problem, run) or solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
     return _conclude(problem, run, outcome, method, solver)
+
+
+def _seatless(problem: Problem, run: Run) -> Outcome | None:
+    """Tell if nobody can sit, which counting shows; a proof that is written down has its steps."""
+    clash = counted_clash(problem) if run.record is None else ""
+    return Outcome("proved", infeasible=True, explanation=clash) if clash else None
 
 
 def _conclude(

@@ -11,6 +11,7 @@ from ..answer import Status
 from ..circumstances import Circumstances
 from ..constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..exceptions import InputError
+from ..infeasible import leaves_nothing
 from ..ledger import Callback, StopRequested
 from ..methods import METHODS
 from ..run import Method, Outcome
@@ -88,7 +89,10 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     try:
         if start:
             ledger.offer(start)
-        outcome = SOLVE[method.name](problem, run)
+        if leaves_nothing(problem):
+            outcome = Outcome("proved", infeasible=True)
+        else:
+            outcome = SOLVE[method.name](problem, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
