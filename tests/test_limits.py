@@ -42,3 +42,22 @@ def test_only_between_machines_is_the_wall_clock_looked_at():
         if re.search(r"\btime\.time\b|from time import .*\btime\b", path.read_text())
     }
     assert named <= {"sharing.py"}, named - {"sharing.py"}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_limits_are_kept_whatever_the_weights(seed):
+    """Few rows of weights that differ by many orders of magnitude, where 0 and 1 are no answer."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(7, 12)), int(rng.choice([13, 22]))
+    labels = np.r_[0, 1, rng.integers(0, 2, n - 2)]
+    matrix = rng.integers(0, 2, (n, k))
+    matrix[labels == 1] &= matrix[labels == 0][0]  # nobody is right on all of them
+    sizes = [[3, 10**9], [1, 10**5, 10**9 + 7], [1e-6, 1, 12345.678], [3, 10**14]][seed % 4]
+    objective = ["jaccard", "f1", "mcc", "gmean", "precision", "f2"][seed % 6]
+    began = time.monotonic()
+    solution = vp.prune(
+        matrix, labels, sample_weight=rng.choice(sizes, n), objective=objective, time_limit=1,
+        random_state=0,
+    )  # fmt: skip
+    assert time.monotonic() - began < 3
+    assert solution.value <= solution.bound

@@ -88,7 +88,7 @@ class _Climb:
     def __init__(self, account: Account, method: Method, run: Run) -> None:
         self._account, self._method, self._run = account, method, run
         self._problem, self._formula = account.problem, account.formula
-        self._parts = Parts(account)
+        self._parts = Parts(account, run.deadline)
         self._clash: Outcome | None = None
         self._stopping = False
 
@@ -114,6 +114,8 @@ class _Climb:
             parts.tell_bound()
             if self._account.closed:
                 break
+            if self._account.score is not None and self._run.seconds_left <= 0:
+                return Outcome("time limit")
             part = parts.highest()
             before, score = part.summit.score, self._account.score
             at_summit = score is None or part.asked_at == score
@@ -159,7 +161,7 @@ class _Climb:
             before = self._account.score
             seconds = min(_SEARCH_SECONDS, 0.05 * self._run.seconds_left)
             self._ask(self._problem, weights, search, time.monotonic() + seconds)
-            if self._account.score == before:
+            if self._account.score == before or self._run.seconds_left <= 0:
                 break
             weights = self._tangent_here()
 
