@@ -88,10 +88,7 @@ class Outline:
         if problem.formula is None:
             raise AssertionError("a weighted sum needs no outline")
         patterns = problem.patterns
-        steps = (
-            math.gcd(*map(int, np.unique(patterns.positive))),
-            math.gcd(*map(int, np.unique(patterns.negative))),
-        )
+        steps = int(np.gcd.reduce(patterns.positive)), int(np.gcd.reduce(patterns.negative))
         whole = cls(problem.formula, *patterns.totals, steps)
         if isinstance(problem.formula, Ratio):
             below = problem.formula.denominator

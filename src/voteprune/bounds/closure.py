@@ -101,7 +101,7 @@ def capacities(net: IntArray) -> tuple[NDArray[np.int32], int]:
     is never overestimated.
     """
     unit = magnitude(net) // _MOST_CAPACITY + 1
-    return np.array([abs(int(value)) // unit for value in net], dtype=np.int32), unit
+    return (np.abs(net) // unit).astype(np.int32), unit
 
 
 def pair_off(

@@ -13,7 +13,6 @@ It is anytime: no size can exceed its own bound, so the largest of them holds at
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -105,9 +104,8 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
 def _at_size(problem: MarginProblem, size: int) -> MarginProblem:
     """Return the problem at one size, where values have a coarser grid than over all sizes."""
     patterns = problem.patterns
-    weights = np.concatenate([patterns.positive, patterns.negative])
-    step = math.gcd(*(int(weight) for weight in np.unique(weights)))
-    step *= math.gcd(*(int(worth) for worth in np.unique(problem.margin.worth(size))))
+    step = int(np.gcd.reduce(np.concatenate([patterns.positive, patterns.negative])))
+    step *= int(np.gcd.reduce(problem.margin.worth(size).ravel()))
     gains = replace(problem.gains, step=max(step * problem.factor(size), 1))
     return replace(problem, size_min=size, size_max=size, gains=gains)
 
