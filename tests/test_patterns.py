@@ -94,7 +94,7 @@ def test_patterns_are_those_of_counting_row_by_row(k, weighty):
         cell = counted.setdefault(tuple(map(bool, row)), [0, 0])
         cell[label] += int(weight)
     counted = {row: cell for row, cell in counted.items() if any(cell)}
-    patterns = Patterns.of(votes)
+    patterns = vp.Patterns.of(votes)
     assert [tuple(row) for row in patterns.matrix.tolist()] == sorted(counted)
     sides = zip(patterns.negative.tolist(), patterns.positive.tolist(), strict=True)
     assert [list(cell) for cell in sides] == [counted[row] for row in sorted(counted)]

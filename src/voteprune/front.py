@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .account import open_ledger
-from .bounds import Box, Levels, closure_bound
+from .bounds import CLOSURE_SHARE, Box, Levels, closure_bound
 from .bounds.task import Task
 from .committee import Committee
 from .constraints import Constraint
@@ -30,7 +30,7 @@ from .proving import MOST_CLASSIFIERS
 from .search import search
 from .solvers import SolverFailure, call
 from .votes import as_votes
-from .walks import Flock
+from .walks import Flock, thinned
 
 _SEARCH_SHARE = 0.4
 _PATIENCE = 32
@@ -179,7 +179,7 @@ class _Fronts:
             size: open_ledger(replace(problem, size_min=size, size_max=size), None)
             for size in self._sizes
         }
-        start = closure_bound(problem)
+        start = closure_bound(problem, time.monotonic() + CLOSURE_SHARE * self._left())
         for ledger in self._ledgers.values():
             ledger.tighten(start)
         everything = Box.everything(self._levels, start / self._scale)
@@ -236,7 +236,8 @@ class _Fronts:
             for neighbour in (size - 1, size + 1):
                 self._step_from(neighbour, size)
             if not ledger.closed:
-                flock = Flock(ledger.problem, ledger, self._seed + place)
+                walked = thinned(ledger.problem, ledger, self._seed, self._left())
+                flock = Flock(*walked, self._seed + place)
                 seconds = (until - time.monotonic()) / (len(order) - place)
                 search(flock, ledger, time.monotonic() + seconds, _PATIENCE)
 

@@ -103,12 +103,12 @@ class Book:
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
         self._callback = callback
-        self._began = time.monotonic() if began is None else began
+        self.began = time.monotonic() if began is None else began
 
     @property
     def seconds(self) -> float:
         """Time since the run began."""
-        return time.monotonic() - self._began
+        return time.monotonic() - self.began
 
     @property
     def closed(self) -> bool:

@@ -17,7 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .account import Account
-from .bounds import closure_bound
+from .bounds import CLOSURE_SHARE, closure_bound
 from .committee import Committee
 from .engine import ENUMERATE
 from .formulas import Point, Ratio, Weights, confusion_at
@@ -148,7 +148,8 @@ class _Climb:
                 before = part.summit.score
                 weights = self._tangent_at(part.summit.point)
                 inner = part.problem.weighing(weights)
-                self._parts.cut(part, weights, closure_bound(inner) * inner.gains.unit)
+                bound = closure_bound(inner, self._run.soon(CLOSURE_SHARE))
+                self._parts.cut(part, weights, bound * inner.gains.unit)
                 self._parts.tell_bound()
                 if part not in self._parts.left or before - part.summit.score < _WORTHWHILE:
                     break
@@ -218,7 +219,7 @@ class _Climb:
         try:
             if method.proves and account.committee is not None:
                 ledger.offer(account.committee.members)
-            outcome = method.solve(inner, replace(self._run, ledger=ledger, deadline=deadline))
+            outcome = method.solve(inner, self._run.part(deadline, ledger))
         except StopRequested:
             if not self._stopping:
                 raise

@@ -87,6 +87,17 @@ class Problem:
         gains = Gains.of(weights, self.patterns)
         return replace(self, criterion=weights, weights=weights, gains=gains, formula=None)
 
+    def on_rows(self, votes: Votes) -> Problem:
+        """Return the same problem on other rows of the same pool, with the diversity of these."""
+        there = Problem.of(votes, self.weights, self.requests)
+        return replace(
+            there,
+            asked_diversity=self.asked_diversity,
+            floors=self.floors,
+            size_min=self.size_min,
+            size_max=self.size_max,
+        )
+
     def with_requests(
         self, requests: Sequence[Constraint], diversity: str | Diversity | None
     ) -> Problem:

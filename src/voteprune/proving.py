@@ -23,7 +23,7 @@ from .mip import Region
 from .problem import Problem
 from .run import Run
 from .sharing import share_out
-from .solvers import SolverFailure
+from .solvers import OutOfTime, SolverFailure
 
 WORKER = "voteprune.bounds.tree"
 
@@ -98,7 +98,9 @@ class Campaign(Attempt):
             for place, boxes in enumerate(_deal(self._boxes, workers))
         ]  # fmt: skip
         try:
-            self._shares = share_out(WORKER, tasks, self._report, meanwhile)
+            self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False

@@ -18,7 +18,7 @@ from .clauses import Case, Cell, Clause, Refuted, Task
 from .problem import Problem
 from .run import Run
 from .sharing import share_out
-from .solvers import SolverFailure
+from .solvers import OutOfTime, SolverFailure
 
 WORKER = "voteprune.clauses.tree"
 
@@ -112,7 +112,9 @@ class Refutation(Attempt):
             for place in range(min(workers, len(self._cells)))
         ]  # fmt: skip
         try:
-            shares = share_out(WORKER, tasks, self._report, meanwhile)
+            shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False

@@ -33,6 +33,9 @@ Rows = NDArray[np.intp]
 
 _FOLDS = 5
 _WALKS = 4
+_MOST_ROWS = 50_000
+"""How many rows are looked at: where there are more, chance has little to say."""
+
 _SHARE = 0.5
 """Share of the time limit that the choice may take."""
 
@@ -82,6 +85,8 @@ def choose_among(
         if not (isinstance(request, AtLeast | AtMost) and request.what != "size")
     ]
     deadline = time.monotonic() + _SHARE * seconds
+    if votes.n_rows > _MOST_ROWS:
+        votes = votes.thinned(_MOST_ROWS, np.random.default_rng(seed))
     right: list[Floats] = []
     for fit, held_out in _folds(votes, seed):
         with threadpool_limits(1, "blas"):

@@ -36,12 +36,15 @@ class Options:
         Seed of the solver's own randomness.
     presolve
         Whether the solver may simplify the model first.
+    end
+        When nobody has time to wait for an answer any more; the deadline when omitted.
     """
 
     deadline: float
     threads: int = 1
     seed: int = 0
     presolve: bool = True
+    end: float | None = None
 
     @property
     def seconds_left(self) -> float:
