@@ -9,7 +9,7 @@ from .problem import Problem
 from .run import Outcome, Run
 from .tally import tally
 
-_LATE = 0.1
+LATE = 0.1
 """Seconds that first committees may take when there is no time at all."""
 
 
@@ -20,7 +20,7 @@ def open_run(problem: Problem, run: Run) -> Outcome | None:
     """
     for members in _simple_committees(problem):
         run.ledger.offer(members)
-        if run.ledger.committee is not None and time.monotonic() >= run.deadline + _LATE:
+        if run.ledger.committee is not None and time.monotonic() >= run.deadline + LATE:
             break
     if run.ledger.closed:
         return Outcome("proved")

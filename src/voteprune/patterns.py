@@ -100,7 +100,7 @@ class Patterns:
 
     def places(self, matrix: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return which pattern each of these rows is; all of them must be among the patterns."""
-        order, firsts = _sorted_rows(np.vstack([self.matrix, matrix]))
+        order, firsts = sorted_rows(np.vstack([self.matrix, matrix]))
         numbers = np.empty(len(order), dtype=np.intp)
         # The patterns are distinct and sorted, so they number themselves.
         numbers[order] = np.cumsum(firsts) - 1
@@ -127,7 +127,7 @@ class Patterns:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the lexicographic order of the rows, and which of them, so ordered, are new.
 
     Rows are packed into words of 64 votes. The first word sorts most of them; those it leaves
@@ -167,7 +167,7 @@ def _row_words(matrix: NDArray[np.bool_]) -> NDArray[np.uint64]:
 def _merge_rows(
     matrix: NDArray[np.bool_], positive: IntArray, negative: IntArray, denominator: int
 ) -> Patterns:
-    order, new = _sorted_rows(matrix)
+    order, new = sorted_rows(matrix)
     firsts = np.flatnonzero(new)
     return Patterns(
         _from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),

@@ -25,6 +25,7 @@ from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
 from .search import Walker, offer_openings, search
+from .thinned import thinned
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
@@ -42,9 +43,9 @@ def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     if 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
-    if not run.ledger.closed and problem.allowed:
+    if not run.ledger.closed and problem.allowed and run.seconds_left > 0:
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(Walker(problem, run), run, until)
+        search(Walker(*thinned(problem, run)), run, until)
     if run.ledger.closed:
         return Outcome("proved")
     return _settle(problem, run)

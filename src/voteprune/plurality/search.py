@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..openings import LATE
 from ..run import Outcome
 from .problem import PluralityProblem
 from .run import PluralityRun
+from .thinned import thinned
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
@@ -35,15 +37,28 @@ def offer_openings(problem: PluralityProblem, run: PluralityRun) -> None:
     free = [k for k in problem.allowed if k not in problem.required]
     run.ledger.offer(required + free)
     run.ledger.offer(required)
-    alone = {k: problem.units([k]) for k in free}
+    alone = {}
+    for k in free:
+        alone[k] = problem.units([k])
+        if _enough(run):
+            return
     orders = [sorted(free, key=lambda k: (-alone[k], k))]
     orders += [sorted(free, key=lambda k: (limit.costs[k], k)) for limit in problem.cost_limits]
     for order in orders:
         for size in range(1, len(order)):
             if size <= 3 or size % 4 == 0:
                 run.ledger.offer([*required, *order[:size]])
+                if _enough(run):
+                    return
     for k in orders[0]:
         run.ledger.offer([*required, k])
+        if _enough(run):
+            return
+
+
+def _enough(run: PluralityRun) -> bool:
+    """Tell whether time is over, and there is a committee."""
+    return run.ledger.members is not None and time.monotonic() >= run.deadline + LATE
 
 
 def solve_full(problem: PluralityProblem, run: PluralityRun) -> Outcome:
@@ -56,6 +71,8 @@ def solve_best(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Take the best single classifier."""
     for k in problem.allowed:
         run.ledger.offer([k])
+        if _enough(run):
+            return Outcome("time limit")
     return Outcome("finished")
 
 
@@ -77,7 +94,7 @@ def solve_by_search(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
-        search(Walker(problem, run), run, run.deadline)
+        search(Walker(*thinned(problem, run)), run, run.deadline)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
