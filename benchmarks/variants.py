@@ -37,10 +37,10 @@ def walked(
     """Return the members a search of so many walks finds."""
     problem = MarginProblem.for_margin(votes, margin, limits)
     ledger = Ledger(problem)
-    open_run(problem, Run(ledger, time.time() + _FOREVER))
+    open_run(problem, Run(ledger, time.monotonic() + _FOREVER))
     walker = MarginWalker(problem, ledger, seed)
     for _ in range(walks):
-        walker.walk(time.time() + _FOREVER)
+        walker.walk(time.monotonic() + _FOREVER)
     assert ledger.committee is not None
     return list(ledger.committee.members)
 
@@ -120,7 +120,7 @@ def accurate_then_clear(
         ledger.offer(first)
         walker = MarginWalker(problem, ledger, seed)
         for _ in range(WALKS):
-            walker.walk(time.time() + _FOREVER)
+            walker.walk(time.monotonic() + _FOREVER)
         members = list(ledger.committee.members)
         return members, len(members) // 2
 

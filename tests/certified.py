@@ -21,7 +21,7 @@ from voteprune.solvers import call
 def best_of(problem: Problem):
     """The best committee, by trying all; None if there is none."""
     ledger = Ledger(problem)
-    solve_by_brute_force(problem, Run(ledger, time.time() + 60))
+    solve_by_brute_force(problem, Run(ledger, time.monotonic() + 60))
     return ledger.committee
 
 
@@ -31,7 +31,7 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
     proof = Proof(levels, scale)
     targets = np.full(levels.size_max + 1, (units + problem.gains.step) / scale)
     box = Box.everything(levels, problem.gains.ceiling / scale)
-    deadline = time.time() + seconds
+    deadline = time.monotonic() + seconds
     task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
     share = call("bounds", "voteprune.bounds.tree", (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps

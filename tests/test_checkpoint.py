@@ -100,8 +100,8 @@ def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, way):
     for _ in range(3):
         code = CODE.format(folder=folder, file=str(file), way=way)
         child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-        until = time.time() + 30
-        while not file.exists() and time.time() < until and child.poll() is None:
+        until = time.monotonic() + 30
+        while not file.exists() and time.monotonic() < until and child.poll() is None:
             time.sleep(0.05)
         time.sleep(float(rng.random()))
         os.killpg(child.pid, signal.SIGKILL)

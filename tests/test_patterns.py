@@ -73,3 +73,30 @@ def test_weights_beyond_64_bits_stay_exact():
 def test_pools_of_different_size_do_not_merge():
     with pytest.raises(vp.InputError, match="other"):
         vp.Patterns.of(random_votes(0, k=3)).merge(vp.Patterns.of(random_votes(0, k=4)))
+
+
+@pytest.mark.parametrize("k", [1, 7, 22, 63, 64, 65, 128, 131])
+@pytest.mark.parametrize("weighty", ["equal", "mixed", "huge"])
+def test_patterns_are_those_of_counting_row_by_row(k, weighty):
+    """Votes that fit into a word and votes that do not, rows that differ early, late or not."""
+    rng = np.random.default_rng(k)
+    kinds = rng.integers(0, 2, (12, k))
+    kinds[6:] = kinds[:6]
+    kinds[6:, -1] ^= 1  # differ in the last vote alone
+    matrix = kinds[rng.integers(0, 12, 200)]
+    labels = np.r_[0, 1, rng.integers(0, 2, 198)]
+    weights = {"equal": np.full(200, 3), "mixed": rng.integers(0, 4, 200),
+               "huge": rng.integers(1, 4, 200) * 10.0**30}[weighty]  # fmt: skip
+    weights[:2] = 1 if weighty == "mixed" else weights[0]
+    votes = vp.Votes(matrix, labels, sample_weight=weights)
+    counted = {}
+    for row, label, weight in zip(matrix.tolist(), labels, votes.weights, strict=True):
+        cell = counted.setdefault(tuple(map(bool, row)), [0, 0])
+        cell[label] += int(weight)
+    counted = {row: cell for row, cell in counted.items() if any(cell)}
+    patterns = vp.Patterns.of(votes)
+    assert [tuple(row) for row in patterns.matrix.tolist()] == sorted(counted)
+    sides = zip(patterns.negative.tolist(), patterns.positive.tolist(), strict=True)
+    assert [list(cell) for cell in sides] == [counted[row] for row in sorted(counted)]
+    places = patterns.places(votes.matrix[votes.weights > 0])
+    assert (patterns.matrix[places] == votes.matrix[votes.weights > 0]).all()

@@ -19,7 +19,7 @@ def test_small_pools_are_searched_through(seed):
     )
     assert solution.bound is None
     if best is None:
-        assert solution.status == "unknown"
+        assert solution.status in ("unknown", "infeasible")  # where counting shows it
     elif not instance.constraints and instance.diversity is None:
         assert solution.weights.value(solution.confusion) == best
     elif solution.committee is not None:

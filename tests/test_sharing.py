@@ -21,7 +21,7 @@ class Nap:
 
 
 def naps(*seconds, fault=""):
-    now = time.time()
+    now = time.monotonic()
     return [Nap(each, now + 20, now + 30, fault) for each in seconds]
 
 
@@ -55,11 +55,11 @@ def test_something_is_done_until_the_last_is_ready_and_no_longer():
 
     def meanwhile():
         time.sleep(0.01)
-        strides.append(time.time())
+        strides.append(time.monotonic())
         return True
 
     assert share_out("a module", naps(0.3, 0.1), no_report, meanwhile) == [0.3, 0.1]
-    assert time.time() - strides[-1] < 5  # the deadline was 20 s away
+    assert time.monotonic() - strides[-1] < 5  # the deadline was 20 s away
     assert len(strides) > 1
 
 
@@ -88,8 +88,44 @@ def test_what_is_raised_here_comes_through_and_the_workers_are_given_up(exceptio
     def meanwhile():
         raise exception
 
-    began = time.time()
+    began = time.monotonic()
     with pytest.raises(exception):
         share_out("a module", naps(3, 3), no_report, meanwhile)
-    assert time.time() - began < 2
+    assert time.monotonic() - began < 2
     assert sleepers == ["a module"]
+
+
+HERE, AWAY = "here", "away"
+
+
+@pytest.mark.parametrize(
+    ("machine", "ahead", "waited", "apart"),
+    [
+        (HERE, 0.0, 3.0, 0.0),  # one machine, one clock: what was waited is gone
+        (AWAY, 5000.0, 3.0, 5000.0),  # another clock, a shared wall clock
+        (AWAY, -5000.0, 3.0, -5000.0),
+        (AWAY, 2.0, 3.0, 2.0),  # two machines that were started nearly together
+        (HERE, 5000.0, 3.0, 5000.0),  # two machines of one name
+        (AWAY, 5000.0, -100.0, 4900.0),  # wall clocks that disagree tell nothing
+        (AWAY, 5000.0, 900.0, 5900.0),
+    ],
+)
+def test_deadlines_are_moved_by_what_clocks_are_apart(machine, ahead, waited, apart, monkeypatch):
+    monkeypatch.setattr(sharing.platform, "node", lambda: HERE)
+    sent = sharing.Sent(machine, 100.0, 1e9)
+    monkeypatch.setattr(sharing.time, "monotonic", lambda: 100.0 + ahead + waited)
+    monkeypatch.setattr(sharing.time, "time", lambda: 1e9 + waited)
+    assert sent.clocks_apart() == pytest.approx(apart)
+
+
+def test_a_task_from_another_machine_has_the_time_that_it_had_there(monkeypatch):
+    heard = []
+    monkeypatch.setattr(
+        sharing, "call", lambda name, module, request, latest, report: heard.append(request[0])
+    )
+    now = time.monotonic()
+    sent = sharing.Sent("away", now - 1000, time.time())
+    sharing._work("a module", Nap(0.0, now - 990, now - 980), sent)
+    (task,) = heard
+    assert task.deadline == pytest.approx(now + 10, abs=1)
+    assert task.latest == pytest.approx(now + 20, abs=1)

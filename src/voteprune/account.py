@@ -21,12 +21,18 @@ class Account(Ledger):
         What is being solved; it has a formula.
     formula
         Its formula.
-    callback
-        Told of every improvement.
+    callback, began
+        As for every `Book`.
     """
 
-    def __init__(self, problem: Problem, formula: Curve, callback: Callback | None = None) -> None:
-        super().__init__(problem, callback)
+    def __init__(
+        self,
+        problem: Problem,
+        formula: Curve,
+        callback: Callback | None = None,
+        began: float | None = None,
+    ) -> None:
+        super().__init__(problem, callback, began)
         self.formula = formula
         self.score: Fraction | None = None
         # Nothing is known yet but the counts there can be, and what 0 / 0 is taken for.
@@ -101,8 +107,10 @@ def best_by_score(
     return None if best is None else (problem.committee(members, best[1]), best[0])
 
 
-def open_ledger(problem: Problem, callback: Callback | None = None) -> Ledger:
+def open_ledger(
+    problem: Problem, callback: Callback | None = None, began: float | None = None
+) -> Ledger:
     """Return an empty ledger of the kind that a problem's criterion needs."""
     if problem.formula is None:
-        return Ledger(problem, callback)
-    return Account(problem, problem.formula, callback)
+        return Ledger(problem, callback, began)
+    return Account(problem, problem.formula, callback, began)

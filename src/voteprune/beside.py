@@ -38,7 +38,7 @@ class Beside:
 
     def __init__(self, run: Run, walker: Walker) -> None:
         self._run, self._walker, self._worker = run, walker, ""
-        self._news, self._resume = time.time(), 0.0
+        self._news, self._resume = time.monotonic(), 0.0
         # Once it is dry it stays so, even if it finds something late.
         self._dry = self._crowded = False
 
@@ -58,13 +58,13 @@ class Beside:
 
     def __call__(self) -> bool:
         """Search for a stride, or wait for one; tell if there is a point in going on."""
-        ledger, began = self._run.ledger, time.time()
+        ledger, began = self._run.ledger, time.monotonic()
         if self._crowded and began < self._resume:
             time.sleep(min(_STRIDE, self._resume - began))
             return not ledger.closed
         best = ledger.units
         search(self._walker, ledger, min(self._run.deadline, began + _STRIDE), sys.maxsize)
-        now = time.time()
+        now = time.monotonic()
         self._resume = now + (now - began) * (1 / SHARE - 1)
         if ledger.units != best:
             self._news = now

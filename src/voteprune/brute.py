@@ -65,7 +65,7 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
     k = problem.n_classifiers
     patterns = problem.patterns.matrix.T.astype(np.float32)
     for first in range(1, 2**k, _CHUNK):
-        if time.time() >= run.deadline:
+        if time.monotonic() >= run.deadline:
             return Outcome("time limit")
         codes = np.arange(first, min(first + _CHUNK, 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)

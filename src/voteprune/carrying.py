@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from .circumstances import Circumstances
 from .committee import Committee
 from .confusion import Confusion
 from .formulas import worth
+from .infeasible import counted_clash
 from .ledger import Progress, StopRequested
 from .margins import MarginProblem
 from .parametric import solve_any
@@ -33,6 +35,7 @@ def carry_out(
     callback: Callable[[Progress], object] | None = None,
     checkpoint: Path | None = None,
     certify: bool = False,
+    began: float | None = None,
 ) -> Solution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -46,24 +49,33 @@ def carry_out(
         As in `prune`.
     certify
         Whether the proof is written down.
+    began
+        When `prune` was called, as `time.monotonic` tells it; now when omitted.
     """
+    began = time.monotonic() if began is None else began
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = open_ledger(problem, callback)
-    run = replace(circumstances.begin(ledger, checkpoint), record=[] if certify else None)
+    ledger = open_ledger(problem, callback, began)
+    run = replace(circumstances.begin(ledger, checkpoint, began), record=[] if certify else None)
     try:
         if start is not None:
             ledger.offer(start)
         # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
         # takes all cores unless told otherwise, and is slower for it.
         with threadpool_limits(1, "blas"):
-            outcome = solve_any(problem, method, run)
+            outcome = _seatless(problem, run) or solve_any(problem, method, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
     return _conclude(problem, run, outcome, method, solver)
+
+
+def _seatless(problem: Problem, run: Run) -> Outcome | None:
+    """Tell if nobody can sit, which counting shows; a proof that is written down has its steps."""
+    clash = counted_clash(problem) if run.record is None else ""
+    return Outcome("proved", infeasible=True, explanation=clash) if clash else None
 
 
 def _conclude(

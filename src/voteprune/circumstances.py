@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,9 +75,9 @@ class Circumstances:
             _check_jobs(n_jobs),
         )
 
-    def begin(self, ledger: Ledger, checkpoint: Path | None = None) -> Run:
-        """Start the clock."""
-        deadline = time.time() + self.seconds
+    def begin(self, ledger: Ledger, checkpoint: Path | None, began: float) -> Run:
+        """Return the circumstances of a run that has begun at a moment of `time.monotonic`."""
+        deadline = began + self.seconds
         solver = self.solver or Solver()
         return Run(ledger, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
 

@@ -18,11 +18,10 @@ It is anytime: the ledger holds the best committee and a valid bound at every mo
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 from . import proving, refuting
 from .beside import SHARE, Beside
-from .bounds import closure_bound
+from .bounds import CLOSURE_SHARE, closure_bound
 from .brute import solve_by_brute_force
 from .mip import settle
 from .openings import open_run
@@ -30,9 +29,9 @@ from .problem import Problem
 from .proving import MOST_CLASSIFIERS, Campaign
 from .refuting import Refutation
 from .run import Outcome, Run
-from .search import search, solve_by_search
+from .search import WALKS, search
 from .solvers import prepare
-from .walks import Flock
+from .walks import Flock, thinned
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
@@ -48,6 +47,9 @@ a MIP solver gets for what the bounds leave open."""
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
 
+_ENTRIES_PER_SECOND = 1_000_000
+"""Of those, how many a worker sets up as linear programs in a second, or half of them."""
+
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
@@ -57,10 +59,13 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if over is not None:
         return over
     ledger = run.ledger
-    ledger.tighten(closure_bound(problem))
+    ledger.tighten(closure_bound(problem, run.soon(CLOSURE_SHARE)))
     if not ledger.closed:
         _prepare(problem, run)
-    flock = Flock(problem, ledger, run.seed) if problem.allowed else None
+    if run.seconds_left <= 0:
+        return Outcome("time limit")
+    walked = thinned(problem, ledger, run.seed, run.seconds_left)
+    flock = Flock(*walked, run.seed) if problem.allowed else None
     beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
     if not ledger.closed and Refutation.promises(problem, run):
@@ -72,13 +77,20 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
-        return solve_by_search(problem, run)
+        if flock is not None:
+            search(flock, ledger, run.deadline, WALKS * problem.n_classifiers)
+        return Outcome("finished" if run.seconds_left > 0 else "time limit")
     return _prove(problem, run, flock, beside)
 
 
 def _provable(problem: Problem, run: Run) -> bool:
-    """Tell whether sizes and thresholds can be bounded one by one."""
-    return run.ledger.units is not None and len(problem.allowed) <= MOST_CLASSIFIERS
+    """Tell whether sizes and thresholds can be bounded one by one, and in time."""
+    entries = problem.n_classifiers * problem.patterns.n_patterns
+    return (
+        run.ledger.units is not None
+        and len(problem.allowed) <= MOST_CLASSIFIERS
+        and entries <= _ENTRIES_PER_SECOND * (run.deadline - run.ledger.began)
+    )
 
 
 def _prepare(problem: Problem, run: Run) -> None:
@@ -92,38 +104,38 @@ def _prepare(problem: Problem, run: Run) -> None:
 def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
     """Refute by clauses what is better than the best committee, for a part of the time."""
     refutation = Refutation(problem, run)
-    until = time.time() + _CLAUSES_SHARE * run.seconds_left
-    trial = time.time() + _CLAUSES_TRIAL * run.seconds_left
-    while not refutation.over and time.time() < until:
-        began = time.time()
+    until = time.monotonic() + _CLAUSES_SHARE * run.seconds_left
+    trial = time.monotonic() + _CLAUSES_TRIAL * run.seconds_left
+    while not refutation.over and time.monotonic() < until:
+        began = time.monotonic()
         workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
         went_on = refutation.round(until, workers, beside)
-        if not went_on or refutation.hopeless(late=time.time() > trial):
+        if not went_on or refutation.hopeless(late=time.monotonic() > trial):
             return
         if beside is None and not refutation.over:
             # At first both matter alike.
             young = run.ledger.seconds < 2 * _FIRST_SEARCH
-            _search(run, flock, (1.0 if young else SHARE) * (time.time() - began))
+            _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
 def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
     """Refute everything better than the best committee, or find it, by sizes and thresholds."""
     campaign, asked = Campaign(problem, run), False
     while not campaign.over and run.seconds_left > 0:
-        began = time.time()
+        began = time.monotonic()
         workers = 1 if beside is None else beside.begin_round(proving.WORKER)
         if not campaign.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
         if campaign.over or not flock:
             continue
         if beside is None:
-            _search(run, flock, SHARE * (time.time() - began))
+            _search(run, flock, SHARE * (time.monotonic() - began))
         if campaign.settled and not asked:
             asked = True
             region = campaign.region()
             if region is not None:
-                until = time.time() + _SOLVER_SHARE * run.seconds_left
-                outcome = settle(problem, replace(run, deadline=until), region)
+                until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
+                outcome = settle(problem, run.part(until), region)
                 if outcome.termination in ("proved", "solver tolerance"):
                     campaign.trust(run.solver.name)
                     return outcome
@@ -132,6 +144,6 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
 
 def _search(run: Run, flock: Flock | None, seconds: float) -> None:
     if flock is not None:
-        until = time.time() + min(seconds, 0.2 * run.seconds_left)
+        until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
         search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .account import open_ledger
-from .bounds import Box, Levels, closure_bound
+from .bounds import CLOSURE_SHARE, Box, Levels, closure_bound
 from .bounds.task import Task
 from .committee import Committee
 from .constraints import Constraint
@@ -30,7 +30,7 @@ from .proving import MOST_CLASSIFIERS
 from .search import search
 from .solvers import SolverFailure, call
 from .votes import as_votes
-from .walks import Flock
+from .walks import Flock, thinned
 
 _SEARCH_SHARE = 0.4
 _PATIENCE = 32
@@ -139,6 +139,7 @@ def front(
     InputError
         If an argument is wrong; nothing has been started then.
     """
+    began = time.monotonic()
     plan = check_plan(
         objective=objective, diversity=diversity, constraints=constraints,
         time_limit=time_limit, random_state=random_state,
@@ -157,8 +158,8 @@ def front(
             f"a front needs at most {MOST_CLASSIFIERS} eligible classifiers, these are "
             f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
         )
-    deadline = time.time() + plan.circumstances.seconds
-    return _Fronts(problem, plan.circumstances.seed, deadline, callback).run()
+    deadline = began + plan.circumstances.seconds
+    return _Fronts(problem, plan.circumstances.seed, began, deadline, callback).run()
 
 
 class _Fronts:
@@ -166,28 +167,29 @@ class _Fronts:
         self,
         problem: Problem,
         seed: int,
+        began: float,
         deadline: float,
         callback: Callable[[Front], object] | None,
     ) -> None:
         self._problem, self._seed, self._deadline = problem, seed, deadline
-        self._callback, self._began = callback, time.time()
+        self._callback, self._began = callback, began
         self._levels, self._scale = Levels.of(problem)
         self._sizes = range(self._levels.size_min, self._levels.size_max + 1)
         self._ledgers: dict[int, Ledger] = {
             size: open_ledger(replace(problem, size_min=size, size_max=size), None)
             for size in self._sizes
         }
-        start = closure_bound(problem)
+        start = closure_bound(problem, time.monotonic() + CLOSURE_SHARE * self._left())
         for ledger in self._ledgers.values():
             ledger.tighten(start)
         everything = Box.everything(self._levels, start / self._scale)
         self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
 
     def run(self) -> Front:
-        self._search(min(self._deadline, time.time() + _SEARCH_SHARE * self._left()))
+        self._search(min(self._deadline, time.monotonic() + _SEARCH_SHARE * self._left()))
         number, branch, token = 0, False, uuid.uuid4().hex
         while self._boxes and self._left() > 0:
-            until = min(self._deadline, time.time() + _ROUND)
+            until = min(self._deadline, time.monotonic() + _ROUND)
             task = Task(
                 self._levels, self._boxes, (), self._targets(), until, self._deadline, number,
                 branch, token=token,
@@ -216,10 +218,10 @@ class _Fronts:
             bound = ledger.progress().bound
             nothing = value is None and size not in self._open_sizes()
             points.append(FrontPoint(size, ledger.committee, value, None if nothing else bound))
-        return Front(str(self._problem.criterion), tuple(points), time.time() - self._began)
+        return Front(str(self._problem.criterion), tuple(points), time.monotonic() - self._began)
 
     def _left(self) -> float:
-        return max(0.0, self._deadline - time.time())
+        return max(0.0, self._deadline - time.monotonic())
 
     def _open_sizes(self) -> set[int]:
         return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
@@ -228,15 +230,16 @@ class _Fronts:
         """Search size by size, up and down, each from its neighbour's best."""
         order = [*self._sizes, *reversed(self._sizes)]
         for place, size in enumerate(order):
-            if time.time() >= until:
+            if time.monotonic() >= until:
                 return
             ledger = self._ledgers[size]
             for neighbour in (size - 1, size + 1):
                 self._step_from(neighbour, size)
             if not ledger.closed:
-                flock = Flock(ledger.problem, ledger, self._seed + place)
-                seconds = (until - time.time()) / (len(order) - place)
-                search(flock, ledger, time.time() + seconds, _PATIENCE)
+                walked = thinned(ledger.problem, ledger, self._seed, self._left())
+                flock = Flock(*walked, self._seed + place)
+                seconds = (until - time.monotonic()) / (len(order) - place)
+                search(flock, ledger, time.monotonic() + seconds, _PATIENCE)
 
     def _step_from(self, neighbour: int, size: int) -> None:
         """Offer a neighbour's best committee with one member more, or one less."""

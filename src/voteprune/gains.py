@@ -39,7 +39,7 @@ class Gains:
         if_positive = combine([(tp, patterns.positive), (fp, patterns.negative)])
         if_negative = combine([(fn, patterns.positive), (tn, patterns.negative)])
         net = combine([(1, if_positive), (-1, if_negative)])
-        step = math.gcd(*(int(value) for value in np.unique(net)))
+        step = int(np.gcd.reduce(net))
         base, unit = total(if_negative), Fraction(1, scale * patterns.denominator)
         reach = abs(base) + magnitude(net)
         if reach >= _MOST_UNITS or reach * unit >= _MOST_VALUE:

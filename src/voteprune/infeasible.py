@@ -2,16 +2,20 @@
 
 A deletion filter: leave out one constraint after the other, and for good if the rest still
 clashes. What remains clashes, and would not with any one of its constraints less.
+
+Whether sizes, members and a budget leave anything is a matter of counting, for every method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from .committee import Committee
-from .constraints import Constraint
+from .constraints import AtLeast, AtMost, Budget, Constraint
 from .diversity import Diversity
 from .formulas import Weights
+from .limits import CostLimit
 from .problem import Problem
 
 Found = tuple[Committee | None, bool]
@@ -19,6 +23,76 @@ Found = tuple[Committee | None, bool]
 
 Find = Callable[[Problem], Found]
 """Looks for any committee a problem allows."""
+
+
+class Seats(Protocol):
+    """Who may sit, who must, and how many; of problems with any number of classes."""
+
+    @property
+    def allowed(self) -> tuple[int, ...]:
+        """Who may."""
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Who must."""
+
+    @property
+    def size_min(self) -> int:
+        """The fewest."""
+
+    @property
+    def size_max(self) -> int:
+        """The most."""
+
+    @property
+    def cost_limits(self) -> tuple[CostLimit, ...]:
+        """What they may cost."""
+
+
+def cheapest(seats: Seats, limit: CostLimit | None) -> list[int] | None:
+    """Return members that cost least, None if sizes, members and one budget allow none at all."""
+    free = sorted(set(seats.allowed) - set(seats.required))
+    least = max(seats.size_min, len(seats.required))
+    most = min(seats.size_max, len(seats.allowed))
+    if least > most or not set(seats.required).issubset(seats.allowed):
+        return None
+    if limit is None:
+        return [*seats.required, *free[: least - len(seats.required)]]
+    free.sort(key=lambda k: limit.costs[k])
+    open_seats = range(len(seats.required), most)
+    joining = [
+        k for place, k in zip(open_seats, free, strict=False) if place < least or limit.costs[k] < 0
+    ]
+    members = [*seats.required, *joining]
+    return members if sum(limit.costs[k] for k in members) <= limit.most else None
+
+
+def leaves_nothing(seats: Seats) -> bool:
+    """Tell whether sizes and members, with one of the budgets or without, allow no committee."""
+    return any(cheapest(seats, limit) is None for limit in (None, *seats.cost_limits))
+
+
+def counted_clash(problem: Problem) -> str:
+    """Return a sentence on sizes, members and a budget that clash; empty if they do not."""
+    if not leaves_nothing(problem):
+        return ""
+    requests = [
+        request
+        for request in problem.requests
+        if not isinstance(request, AtLeast | AtMost) or request.what == "size"
+    ]
+    seats = [request for request in requests if not isinstance(request, Budget)]
+    budgets = [request for request in requests if isinstance(request, Budget)]
+
+    def find(anything: Problem) -> Found:
+        members = cheapest(anything, next(iter(anything.cost_limits), None))
+        return (None, True) if members is None else (anything.committee(members, 0), False)
+
+    for budget in ([], *([budget] for budget in budgets)):
+        fewer = problem.with_requests([*seats, *budget], None)
+        if leaves_nothing(fewer):
+            return explain(fewer, find)
+    raise AssertionError("one of them leaves nothing")
 
 
 def any_committee(

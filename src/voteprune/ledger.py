@@ -91,9 +91,13 @@ class Book:
         What the objective counts, see `Counted`.
     callback
         Told of every improvement.
+    began
+        When the run began, as `time.monotonic` tells it; now when omitted.
     """
 
-    def __init__(self, gains: Counted, callback: Callback | None = None) -> None:
+    def __init__(
+        self, gains: Counted, callback: Callback | None = None, began: float | None = None
+    ) -> None:
         self._gains = gains
         self.units: int | None = None
         self.bound: int = gains.ceiling
@@ -102,12 +106,12 @@ class Book:
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
         self._callback = callback
-        self._began = time.perf_counter()
+        self.began = time.monotonic() if began is None else began
 
     @property
     def seconds(self) -> float:
         """Time since the run began."""
-        return time.perf_counter() - self._began
+        return time.monotonic() - self.began
 
     @property
     def closed(self) -> bool:
@@ -152,12 +156,14 @@ class Ledger(Book):
     ----------
     problem
         What is being solved.
-    callback
-        Told of every improvement.
+    callback, began
+        As for every `Book`.
     """
 
-    def __init__(self, problem: Problem, callback: Callback | None = None) -> None:
-        super().__init__(problem.gains, callback)
+    def __init__(
+        self, problem: Problem, callback: Callback | None = None, began: float | None = None
+    ) -> None:
+        super().__init__(problem.gains, callback, began)
         self.problem = problem
         self.committee: Committee | None = None
 

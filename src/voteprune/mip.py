@@ -17,21 +17,21 @@ import numpy as np
 
 from .committee import Committee
 from .formulation import Formulation, merged_model, paper_model
-from .formulation.model import Floats
+from .formulation.model import Floats, TimeOver
 from .infeasible import Found, any_committee, explain
 from .ledger import OPTIMAL_GAP, Ledger
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
-from .solvers import Answer, Options, Solver, SolverFailure, solve
+from .solvers import Answer, Options, OutOfTime, Solver, SolverFailure, solve
 
 _TOLERANCE = 1e-6
 """Relative error a solver's objective and bound may have; bounds are widened by it."""
 
 _MOST_REPAIRS = 100
 
-_EXPLAIN_SECONDS = 2.0
-"""An infeasible request is explained even if its proof took all the time."""
+EXPLAIN_SECONDS = 0.2
+"""An infeasible request is explained a little even if its proof took all the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +103,29 @@ def _search(
     build: Callable[..., Formulation],
     region: Region | None = None,
 ) -> Outcome:
+    """Build a formulation and solve it, as far as the time allows."""
+    try:
+        return _build_and_ask(problem, run, build, region)
+    except TimeOver:
+        return Outcome("time limit")
+
+
+def _build_and_ask(
+    problem: Problem, run: Run, build: Callable[..., Formulation], region: Region | None
+) -> Outcome:
     run.solver.info.require()
     ledger = run.ledger
     if run.seconds_left <= 0:
         return Outcome("time limit")
-    formulation = build(problem)
+    formulation = build(problem, deadline=run.deadline)
     scope = _Scope(region)
     for _ in range(_MOST_REPAIRS):
         if run.seconds_left <= 0:
             return Outcome("time limit")
         try:
             answer = _ask(formulation, run, scope)
+        except OutOfTime:
+            return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
@@ -142,7 +154,7 @@ def _search(
             ledger.distrust(f"{run.solver.name} claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
         if formulation.binary_members is None:
-            formulation = build(problem, merge_classifiers=False)
+            formulation = build(problem, merge_classifiers=False, deadline=run.deadline)
         else:
             formulation = formulation.without(members)
             scope.cut.add(tuple(members))
@@ -170,7 +182,7 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     """Say which constraints clash, after a second opinion where the first was not HiGHS's."""
     if not outcome.infeasible:
         return outcome
-    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+    deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
 
     def find(anything: Problem) -> Found:
         look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())
@@ -192,7 +204,7 @@ def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
     """Run the solver on the formulation, entering all it says on the way into the ledger."""
     ledger = run.ledger
     options = Options(
-        run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
+        run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve, run.end
     )
     start = None
     if ledger.committee is not None and scope.holds(ledger.committee):

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 from .problem import Problem
 from .run import Outcome, Run
+from .tally import tally
+
+LATE = 0.1
+"""Seconds that first committees may take when there is no time at all."""
 
 
 def open_run(problem: Problem, run: Run) -> Outcome | None:
-    """Offer the simple committees one would try by hand; tell if the run is over with that."""
+    """Offer the simple committees one would try by hand; tell if the run is over with that.
+
+    When time is over the first that is allowed must do.
+    """
     for members in _simple_committees(problem):
         run.ledger.offer(members)
+        if run.ledger.committee is not None and time.monotonic() >= run.deadline + LATE:
+            break
     if run.ledger.closed:
         return Outcome("proved")
     return None if run.seconds_left > 0 else Outcome("time limit")
@@ -28,7 +38,8 @@ def _simple_committees(problem: Problem) -> Iterator[list[int]]:
     if required:
         yield required
     yield required + free
-    alone = {k: _own_value(problem, k) for k in free}
+    # What each gains as a committee of one, limits aside.
+    alone = tally(problem.gains.net, problem.patterns.matrix).tolist()
     orders = [sorted(free, key=lambda k: (-alone[k], k))]
     orders += [
         sorted(free, key=lambda k: (limit.costs[k], -alone[k], k)) for limit in problem.cost_limits
@@ -40,9 +51,3 @@ def _simple_committees(problem: Problem) -> Iterator[list[int]]:
         while size < len(order):
             yield [*required, *order[:size]]
             size = max(size + 1, int(size * 1.3))
-
-
-def _own_value(problem: Problem, k: int) -> int:
-    """Return what a classifier gains as a committee of one, limits aside."""
-    votes = problem.patterns.matrix[:, k]
-    return int(problem.gains.net[votes].sum())

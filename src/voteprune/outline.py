@@ -10,13 +10,14 @@ Points are in units of ``1 / denominator`` of the patterns' weights, so they are
 
 from __future__ import annotations
 
-import heapq
 import math
+import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from .exact import common_denominator
 from .formulas import Curve, Floats, Point, Ratio, Weights, confusion_at
 from .gains import Gains
 from .problem import Problem
@@ -87,10 +88,7 @@ class Outline:
         if problem.formula is None:
             raise AssertionError("a weighted sum needs no outline")
         patterns = problem.patterns
-        steps = (
-            math.gcd(*map(int, np.unique(patterns.positive))),
-            math.gcd(*map(int, np.unique(patterns.negative))),
-        )
+        steps = int(np.gcd.reduce(patterns.positive)), int(np.gcd.reduce(patterns.negative))
         whole = cls(problem.formula, *patterns.totals, steps)
         if isinstance(problem.formula, Ratio):
             below = problem.formula.denominator
@@ -140,31 +138,30 @@ class Outline:
         found = self.formula.summit(self.corners(), p, n)
         return None if found is None else Summit(*found)
 
-    def lattice_summit(self, floor: Fraction | None) -> Summit | None:
+    def lattice_summit(self, floor: Fraction | None, deadline: float = math.inf) -> Summit | None:
         """Return the highest point of the lattice in the polygon, None if none is above `floor`.
 
-        Along a column of equal tp every formula is highest at one of the ends.
+        Along a column of equal tp every formula is highest at one of the ends. Floats say which
+        columns come first, and each is then looked at exactly, once. When that takes longer than
+        until `deadline`, the highest of the polygon is as good a bound.
         """
         if self.fine:
             return self.summit()
-        waiting = self._column_ends(-np.inf if floor is None else _lowered(floor))
-        heapq.heapify(waiting)
-        best = None if floor is None else Summit(floor, (Fraction(0), Fraction(0)))
-        found = False
-        while waiting:
-            negative, tp, fp, inwards = heapq.heappop(waiting)
-            if best is not None and -negative < _lowered(best.score):
+        waiting = self._columns(-np.inf if floor is None else _lowered(floor))
+        planes = [_in_integers(plane) for plane in self.planes]
+        best: Summit | None = None
+        for height, tp in waiting:
+            highest = floor if best is None else best.score
+            if highest is not None and height < _lowered(highest):
                 break
-            point = (Fraction(tp), Fraction(fp))
-            if all(plane.holds(*point) for plane in self.planes):
+            if time.monotonic() >= deadline:
+                return self.summit()
+            for fp in self._column_ends(tp, planes):
+                point = (Fraction(tp), Fraction(fp))
                 score = self._score(point)
-                if best is None or score > best.score:
-                    best, found = Summit(score, point), True
-            elif 0 <= fp + inwards <= self.negatives:
-                # Rounding put it just outside; the next one in its column may be inside.
-                height = self._heights(np.array([tp]), np.array([fp + inwards]))[0]
-                heapq.heappush(waiting, (-float(height), tp, fp + inwards, inwards))
-        return best if found else None
+                if highest is None or score > highest:
+                    best, highest = Summit(score, point), score
+        return best
 
     def tp_range(self) -> tuple[int, int]:
         """Return the least and the largest tp of the lattice in the polygon, which is not empty."""
@@ -180,10 +177,10 @@ class Outline:
         heights = self.formula.scores(tp, fp, float(self.positives), float(self.negatives))
         return np.nan_to_num(heights, nan=-np.inf)
 
-    def _column_ends(self, floor: float) -> list[tuple[float, int, int, int]]:
-        """Return minus the score, tp, fp and the way inwards of the ends of all columns.
+    def _columns(self, floor: float) -> list[tuple[float, int]]:
+        """Return how high each column may be, by floats rounded outwards, and its tp.
 
-        Floats, rounded outwards; ends with scores below `floor` are left out.
+        The highest first; columns that are not above `floor` are left out.
         """
         step = self.steps[1]
         tp = np.arange(0, self.positives + 1, self.steps[0], dtype=np.float64)
@@ -201,16 +198,38 @@ class Outline:
             else:
                 high = np.minimum(high, (c - a * tp) / b + room / b)
         low, high = np.ceil(low / step) * step, np.floor(high / step) * step
-        ends: list[tuple[float, int, int, int]] = []
+        highest = np.full(len(tp), -np.inf)
         for fp, inwards in ((low, step), (high, -step)):
             heights = self._heights(tp, fp)
             # Where a denominator is 0 the next one in the column speaks for it.
             lost = np.isneginf(heights)
             fp = np.where(lost, fp + inwards, fp)
             heights = np.where(lost, self._heights(tp, fp), heights)
-            inside = np.flatnonzero((low <= fp) & (fp <= high) & (heights > floor))
-            ends += [(-float(heights[i]), int(tp[i]), int(fp[i]), inwards) for i in inside]
-        return ends
+            inside = (low <= fp) & (fp <= high)
+            highest = np.where(inside, np.maximum(highest, heights), highest)
+        order = np.argsort(-highest, kind="stable")
+        order = order[highest[order] > floor]
+        return list(zip(highest[order].tolist(), tp[order].astype(np.int64).tolist(), strict=True))
+
+    def _column_ends(self, tp: int, planes: list[tuple[int, int, int]]) -> set[int]:
+        """Return the least and the largest fp of a column in the polygon, none if it is empty."""
+        step = self.steps[1]
+        least, most = 0, self.negatives // step
+        for a, b, c in planes:
+            left = c - a * tp
+            if b > 0:
+                most = min(most, left // (b * step))
+            elif b < 0:
+                least = max(least, -(left // (-b * step)))
+            elif left < 0:
+                return set()
+        return {least * step, most * step} if least <= most else set()
+
+
+def _in_integers(plane: HalfPlane) -> tuple[int, int, int]:
+    """Return the same half-plane with integer coefficients."""
+    scale = common_denominator((plane.a, plane.b, plane.c))
+    return int(plane.a * scale), int(plane.b * scale), int(plane.c * scale)
 
 
 def _clip(corners: list[Point], plane: HalfPlane) -> list[Point]:

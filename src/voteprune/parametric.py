@@ -17,7 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from .account import Account
-from .bounds import closure_bound
+from .bounds import CLOSURE_SHARE, closure_bound
 from .committee import Committee
 from .engine import ENUMERATE
 from .formulas import Point, Ratio, Weights, confusion_at
@@ -88,7 +88,7 @@ class _Climb:
     def __init__(self, account: Account, method: Method, run: Run) -> None:
         self._account, self._method, self._run = account, method, run
         self._problem, self._formula = account.problem, account.formula
-        self._parts = Parts(account)
+        self._parts = Parts(account, run.deadline)
         self._clash: Outcome | None = None
         self._stopping = False
 
@@ -114,6 +114,8 @@ class _Climb:
             parts.tell_bound()
             if self._account.closed:
                 break
+            if self._account.score is not None and self._run.seconds_left <= 0:
+                return Outcome("time limit")
             part = parts.highest()
             before, score = part.summit.score, self._account.score
             at_summit = score is None or part.asked_at == score
@@ -146,7 +148,8 @@ class _Climb:
                 before = part.summit.score
                 weights = self._tangent_at(part.summit.point)
                 inner = part.problem.weighing(weights)
-                self._parts.cut(part, weights, closure_bound(inner) * inner.gains.unit)
+                bound = closure_bound(inner, self._run.soon(CLOSURE_SHARE))
+                self._parts.cut(part, weights, bound * inner.gains.unit)
                 self._parts.tell_bound()
                 if part not in self._parts.left or before - part.summit.score < _WORTHWHILE:
                     break
@@ -158,8 +161,8 @@ class _Climb:
         for _ in range(_MOST_TANGENTS):
             before = self._account.score
             seconds = min(_SEARCH_SECONDS, 0.05 * self._run.seconds_left)
-            self._ask(self._problem, weights, search, time.time() + seconds)
-            if self._account.score == before:
+            self._ask(self._problem, weights, search, time.monotonic() + seconds)
+            if self._account.score == before or self._run.seconds_left <= 0:
                 break
             weights = self._tangent_here()
 
@@ -176,7 +179,7 @@ class _Climb:
 
     def _improve(self, part: Part, share: float, at_summit: bool) -> Outcome:
         """Ask for one more half-plane around a part: at its summit, or at the best committee."""
-        deadline = time.time() + share * self._run.seconds_left
+        deadline = time.monotonic() + share * self._run.seconds_left
         if part.flat:
             outcome = self._ask(part.problem, Weights(), self._method, deadline)
             if outcome.termination == "proved" and not outcome.infeasible:
@@ -195,7 +198,7 @@ class _Climb:
         part: Part | None = None,
     ) -> Outcome:
         """Run a method on a weighted sum; its committees and its bound are ours."""
-        account, began, first = self._account, time.time(), self._account.score
+        account, began, first = self._account, time.monotonic(), self._account.score
         inner = problem.weighing(weights)
         seen: Committee | None = None
 
@@ -207,7 +210,7 @@ class _Climb:
                 account.offer(seen.ballots, seen.threshold if majority else None)
             elif part is not None:
                 self._parts.foretell_bound(part, weights, ledger.bound * inner.gains.unit)
-            stale = account.score != first and time.time() - began > _STALE_SECONDS
+            stale = account.score != first and time.monotonic() - began > _STALE_SECONDS
             self._stopping = part is not None and stale
             return self._stopping
 
@@ -216,7 +219,7 @@ class _Climb:
         try:
             if method.proves and account.committee is not None:
                 ledger.offer(account.committee.members)
-            outcome = method.solve(inner, replace(self._run, ledger=ledger, deadline=deadline))
+            outcome = method.solve(inner, self._run.part(deadline, ledger))
         except StopRequested:
             if not self._stopping:
                 raise

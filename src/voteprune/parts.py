@@ -6,6 +6,7 @@ split where they can do no more, and gone when nothing in it can beat the best c
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -50,9 +51,12 @@ class Parts:
     ----------
     account
         Whose bound they are.
+    deadline
+        When to look for no sharper bounds, as `time.monotonic` tells it.
     """
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: Account, deadline: float = math.inf) -> None:
+        self._deadline = deadline
         self._account, problem = account, account.problem
         self._denominator = problem.patterns.denominator
         self.left: list[Part] = []
@@ -78,7 +82,7 @@ class Parts:
     def cut(self, part: Part, weights: Weights, bound: Fraction) -> None:
         """Take a bound on a weighted sum as a half-plane; a part without points is gone."""
         part.outline = part.outline.below(weights, bound, self._denominator)
-        summit = part.outline.lattice_summit(self._account.score)
+        summit = part.outline.lattice_summit(self._account.score, self._deadline)
         if summit is None:
             self.left.remove(part)
         else:
@@ -118,7 +122,7 @@ class Parts:
             self._account.bound_by(max(scores))
 
     def _add(self, problem: Problem, outline: Outline, asked_at: Fraction | None = None) -> None:
-        summit = outline.lattice_summit(self._account.score)
+        summit = outline.lattice_summit(self._account.score, self._deadline)
         if summit is not None:
             self.left.append(Part(problem, outline, summit, asked_at=asked_at))
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .exact import IntArray, combine, sum_by_group, total
+from .exact import IntArray, combine, total
 from .exceptions import InputError
 from .votes import Votes
+
+_WORD = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +27,8 @@ class Patterns:
     Parameters
     ----------
     matrix
-        Bool array of shape (P, K), rows distinct and sorted.
+        Bool array of shape (P, K), rows distinct and sorted. A classifier's column lies in one
+        piece, for votes are counted column by column.
     positive, negative
         Exact integer weight of the positive and the negative rows behind each pattern, in units
         of ``1 / denominator``.
@@ -46,11 +48,15 @@ class Patterns:
     @classmethod
     def of(cls, votes: Votes) -> Patterns:
         """Merge the rows of `votes`; rows of weight zero vanish."""
-        kept = votes.weights > 0
-        weights, labels = votes.weights[kept], votes.labels[kept]
+        matrix, weights, labels = votes.matrix, votes.weights, votes.labels
+        kept = weights > 0
+        if not kept.all():
+            matrix, weights, labels = matrix[kept], weights[kept], labels[kept]
+        if matrix.shape[1] < _WORD and (weights == weights[0]).all():
+            return _merge_equals(matrix, labels, weights[0], votes.denominator)
         zeros = np.zeros_like(weights)
         return _merge_rows(
-            votes.matrix[kept],
+            matrix,
             np.where(labels, weights, zeros),
             np.where(labels, zeros, weights),
             votes.denominator,
@@ -94,15 +100,17 @@ class Patterns:
 
     def places(self, matrix: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return which pattern each of these rows is; all of them must be among the patterns."""
-        keys = _row_keys(np.vstack([self.matrix, matrix]))
+        order, firsts = sorted_rows(np.vstack([self.matrix, matrix]))
+        numbers = np.empty(len(order), dtype=np.intp)
         # The patterns are distinct and sorted, so they number themselves.
-        return np.unique(keys, return_inverse=True)[1][self.n_patterns :]
+        numbers[order] = np.cumsum(firsts) - 1
+        return numbers[self.n_patterns :]
 
     def classifier_groups(self) -> NDArray[np.intp]:
         """Tell identical classifiers: the lowest index that votes as each one does."""
-        columns = _row_keys(np.ascontiguousarray(self.matrix.T))
-        _, first, inverse = np.unique(columns, return_index=True, return_inverse=True)
-        return first[inverse]
+        first: dict[bytes, int] = {}
+        columns = (np.packbits(column).tobytes() for column in self.matrix.T)
+        return np.array([first.setdefault(votes, k) for k, votes in enumerate(columns)], np.intp)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Patterns):
@@ -119,19 +127,78 @@ class Patterns:
     __hash__ = None  # type: ignore[assignment]
 
 
-def _row_keys(matrix: NDArray[np.bool_]) -> NDArray[Any]:
-    """Return one sortable key of packed bits per row."""
+def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the lexicographic order of the rows, and which of them, so ordered, are new.
+
+    Rows are packed into words of 64 votes. The first word sorts most of them; those it leaves
+    together are sorted by the next where they differ there.
+    """
+    words = _row_words(matrix)
+    order = np.argsort(words[0])
+    new = np.ones(len(order), dtype=bool)
+    first = words[0][order]
+    new[1:] = first[1:] != first[:-1]
+    for word in words[1:]:
+        there = word[order]
+        differs = ~new
+        differs[1:] &= there[1:] != there[:-1]
+        if not differs.any():
+            continue
+        groups = np.cumsum(new)
+        mixed = np.zeros(groups[-1] + 1, dtype=bool)
+        mixed[groups[differs]] = True
+        places = np.flatnonzero(mixed[groups])
+        rows = order[places]
+        order[places] = rows[np.lexsort((word[rows], groups[places]))]
+        there = word[order]
+        new[1:] |= there[1:] != there[:-1]
+    return order, new
+
+
+def _row_words(matrix: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return the rows as words of 64 votes, W x N; as numbers they are ordered as votes are."""
     packed = np.packbits(matrix, axis=1)
-    return np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1])))[:, 0]
+    n, width = packed.shape
+    padded = np.zeros((n, 8 * -(-width // 8)), dtype=np.uint8)
+    padded[:, :width] = packed
+    return np.ascontiguousarray(padded.view(">u8").T).astype(np.uint64)
 
 
 def _merge_rows(
     matrix: NDArray[np.bool_], positive: IntArray, negative: IntArray, denominator: int
 ) -> Patterns:
-    _, first, inverse = np.unique(_row_keys(matrix), return_index=True, return_inverse=True)
+    order, new = sorted_rows(matrix)
+    firsts = np.flatnonzero(new)
     return Patterns(
-        np.ascontiguousarray(matrix[first]),
-        sum_by_group(positive, inverse, len(first)),
-        sum_by_group(negative, inverse, len(first)),
+        _from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),
+        np.add.reduceat(positive[order], firsts),
+        np.add.reduceat(negative[order], firsts),
         denominator,
     )
+
+
+def _merge_equals(
+    matrix: NDArray[np.bool_], labels: NDArray[np.bool_], weight: int, denominator: int
+) -> Patterns:
+    """Merge rows of one weight, whose votes and label fit into one word: sorting says it all."""
+    rows = _row_words(matrix)[0] | labels
+    rows.sort()
+    label, word = rows & np.uint64(1), rows >> np.uint64(1)
+    firsts = np.flatnonzero(np.concatenate([[True], word[1:] != word[:-1]]))
+    both = np.diff(firsts, append=len(rows))
+    positive = np.add.reduceat(label, firsts).astype(np.int64)
+    distinct = _from_words((word[firsts] << np.uint64(1))[None, :], matrix.shape[1])
+    return Patterns(
+        distinct,
+        combine([(int(weight), positive)]),
+        combine([(int(weight), both - positive)]),
+        denominator,
+    )
+
+
+def _from_words(words: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
+    """Return rows of votes again, column by column."""
+    matrix = np.empty((words.shape[1], width), dtype=bool, order="F")
+    for k in range(width):
+        matrix[:, k] = words[k // _WORD] >> np.uint64(_WORD - 1 - k % _WORD) & np.uint64(1)
+    return matrix

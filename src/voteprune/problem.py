@@ -87,6 +87,17 @@ class Problem:
         gains = Gains.of(weights, self.patterns)
         return replace(self, criterion=weights, weights=weights, gains=gains, formula=None)
 
+    def on_rows(self, votes: Votes) -> Problem:
+        """Return the same problem on other rows of the same pool, with the diversity of these."""
+        there = Problem.of(votes, self.weights, self.requests)
+        return replace(
+            there,
+            asked_diversity=self.asked_diversity,
+            floors=self.floors,
+            size_min=self.size_min,
+            size_max=self.size_max,
+        )
+
     def with_requests(
         self, requests: Sequence[Constraint], diversity: str | Diversity | None
     ) -> Problem:
@@ -143,8 +154,7 @@ class Problem:
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""
-        chosen = self.patterns.matrix[:, list(members)]
-        return np.asarray(chosen.sum(axis=1, dtype=np.int64))
+        return count_votes(self.patterns.matrix, members)
 
     def confusion(self, committee: Committee) -> Confusion:
         """Recount a committee's confusion from the patterns, exactly."""
@@ -201,6 +211,15 @@ class Problem:
             least = limit.least - limit.gains.base
             allowed &= above_thresholds(limit.gains.net, counts, size) >= least
         return np.flatnonzero(allowed)
+
+
+def count_votes(matrix: NDArray[np.bool_], members: Sequence[int]) -> NDArray[np.int64]:
+    """Count the positive votes of some columns, each as often as it is named."""
+    # Column by column, in single bytes while they hold the sum: ten times as fast as by rows.
+    counts = np.zeros(len(matrix), dtype=np.uint8 if len(members) < 256 else np.int64)
+    for k in members:
+        np.add(counts, matrix[:, k], out=counts)
+    return counts.astype(np.int64)
 
 
 def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> IntArray:

@@ -22,7 +22,7 @@ from .mip import Region
 from .problem import Problem
 from .run import Run
 from .sharing import share_out
-from .solvers import SolverFailure
+from .solvers import OutOfTime, SolverFailure
 
 WORKER = "voteprune.bounds.tree"
 
@@ -87,7 +87,7 @@ class Campaign(Attempt):
             Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        until = min(run.deadline, time.time() + self._seconds)
+        until = min(run.deadline, time.monotonic() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
             Task(
@@ -97,7 +97,9 @@ class Campaign(Attempt):
             for place, boxes in enumerate(_deal(self._boxes, workers))
         ]  # fmt: skip
         try:
-            self._shares = share_out(WORKER, tasks, self._report, meanwhile)
+            self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import overload
 
@@ -14,7 +13,6 @@ import numpy as np
 from .carrying import carry_out
 from .certifying import check_certified
 from .checkpoint import check_checkpoint
-from .circumstances import Circumstances
 from .committee import Committee
 from .constraints import Constraint
 from .diversity import Diversity
@@ -125,7 +123,7 @@ def prune(
     sample_weight
         Weight of each row; only where `votes` is not a `Votes`.
     time_limit
-        Seconds; None for no limit. 0 still returns a committee and a valid bound.
+        Seconds from the call on; None for no limit. 0 still returns a committee and a valid bound.
     start
         A committee, or its members, to start from.
     callback
@@ -155,6 +153,7 @@ def prune(
     SolverError
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
+    began = time.monotonic()
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
         for name, asked in (("checkpoint", checkpoint), ("certificate", certificate or None)):
@@ -166,6 +165,7 @@ def prune(
                 objective, method, solver, diversity, constraints, threshold, time_limit, start,
                 callback, random_state, n_jobs,
             ),
+            began,
         )  # fmt: skip
     plan = check_plan(
         objective=objective,
@@ -180,11 +180,13 @@ def prune(
     )
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    problem, circumstances = _compile(as_votes(votes, y, sample_weight), plan)
+    problem = _compile(as_votes(votes, y, sample_weight), plan, began)
     first = _check_start(start, problem, plan.method)
     file = check_checkpoint(checkpoint, plan.method.name, problem)
     certify = check_certified(certificate, problem, plan.method, file)
-    solution = carry_out(problem, plan.method, circumstances, first, callback, file, certify)
+    solution = carry_out(
+        problem, plan.method, plan.circumstances, first, callback, file, certify, began
+    )
     if solution.certificate is not None and not isinstance(certificate, bool):
         try:
             solution.certificate.save(certificate)
@@ -194,18 +196,14 @@ def prune(
     return solution
 
 
-def _compile(votes: Votes, plan: Plan) -> tuple[Problem, Circumstances]:
-    """Make the problem, and take what that took off the time limit."""
+def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
+    """Make the problem; where a margin must be chosen first, in the time since a moment."""
     criterion, circumstances = plan.criterion, plan.circumstances
     if not (isinstance(criterion, Margin) or criterion == AUTOMATIC):
-        return Problem.of(votes, criterion, plan.requests, plan.diversity), circumstances
-    began = time.time()
-    margin = choose_margin(
-        criterion, votes, plan.requests, circumstances.seed, circumstances.seconds
-    )
-    problem = MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
-    left = max(0.0, circumstances.seconds - (time.time() - began))
-    return problem, replace(circumstances, seconds=left)
+        return Problem.of(votes, criterion, plan.requests, plan.diversity)
+    left = max(0.0, began + circumstances.seconds - time.monotonic())
+    margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
+    return MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

@@ -17,7 +17,7 @@ from .clauses import Case, Cell, Clause, Refuted, Task
 from .problem import Problem
 from .run import Run
 from .sharing import share_out
-from .solvers import SolverFailure
+from .solvers import OutOfTime, SolverFailure
 
 WORKER = "voteprune.clauses.tree"
 
@@ -99,7 +99,7 @@ class Refutation(Attempt):
             Something to do here while they are busy, see `sharing.share_out`.
         """
         run = self._run
-        deadline = min(until, time.time() + self._seconds)
+        deadline = min(until, time.monotonic() + self._seconds)
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._clauses.values()) if workers > 1 else ()
         tasks = [
@@ -111,11 +111,13 @@ class Refutation(Attempt):
             for place in range(min(workers, len(self._cells)))
         ]  # fmt: skip
         try:
-            shares = share_out(WORKER, tasks, self._report, meanwhile)
+            shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
         except SolverFailure as failure:
             run.ledger.incidents.append(str(failure))
             return False
-        if time.time() >= deadline:
+        if time.monotonic() >= deadline:
             # Rounds that news cut short were long enough.
             self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         self._cells = tuple(cell for share in shares for cell in share.cells)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +31,7 @@ class Run:
     ledger
         Where committees and bounds go.
     deadline
-        When to stop, as `time.time` tells it.
+        When to stop, as `time.monotonic` tells it.
     solver
         Which solver to use, for methods that use one.
     threads
@@ -43,6 +44,8 @@ class Run:
         File to keep an unfinished proof in, None for none.
     record
         Where proofs are written down step by step, None if nobody asked for them.
+    latest
+        When the whole is over that this is a part of.
     """
 
     ledger: Ledger
@@ -53,11 +56,34 @@ class Run:
     threshold: ThresholdRule = "tuned"
     checkpoint: Path | None = None
     record: list[Proof | Refuted] | None = None
+    latest: float = -math.inf
+
+    @property
+    def end(self) -> float:
+        """When nobody has time to wait any more."""
+        return max(self.deadline, self.latest)
+
+    def part(self, deadline: float, ledger: Ledger | None = None) -> Run:
+        """Return the circumstances of a part of this run, with a deadline of its own.
+
+        Parameters
+        ----------
+        deadline
+            When to stop; not after the run itself.
+        ledger
+            Where committees and bounds go, the run's own when omitted.
+        """
+        until = min(self.deadline, deadline)
+        return replace(self, ledger=ledger or self.ledger, deadline=until, latest=self.end)
+
+    def soon(self, share: float) -> float:
+        """Return the moment when a share of the time left is over."""
+        return time.monotonic() + share * self.seconds_left
 
     @property
     def seconds_left(self) -> float:
         """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.time())
+        return max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from .ledger import Ledger
 from .openings import open_run
 from .problem import Problem
 from .run import Outcome, Run
-from .walks import Flock
+from .walks import Flock, thinned
 
-_WALKS = 60
+WALKS = 60
 """Walks per classifier without a better committee after which a search alone ends."""
 
 
@@ -25,15 +25,16 @@ class Walker(Protocol):
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
-        flock = Flock(problem, run.ledger, run.seed)
-        search(flock, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
+        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        flock = Flock(*walked, run.seed)
+        search(flock, run.ledger, run.deadline, WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
 def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
     idle = 0
-    while idle < patience and time.time() < until and not ledger.closed:
+    while idle < patience and time.monotonic() < until and not ledger.closed:
         best = ledger.units
         ended = walker.walk(until)
         idle = idle + ended if ledger.units == best else 0

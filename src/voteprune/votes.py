@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .exact import IntArray
+from .exact import IntArray, combine, compact
 from .exceptions import InputError
 from .reading import read_names, read_vector, read_weights, refuse_masked
 
@@ -110,6 +111,41 @@ class Votes:
         _check_both_classes(labels, weights)
         matrix = np.ascontiguousarray(self.matrix[places])
         return _restore(self.denominator, labels, matrix, self.names, weights)
+
+    def thinned(self, most: int, random: np.random.Generator) -> Votes:
+        """Return a sample of the rows that carry weight, as many of each class as can be.
+
+        Parameters
+        ----------
+        most
+            How many rows.
+        random
+            Source of all choices.
+
+        Returns
+        -------
+        Votes
+            Each row weighs as many times more as there are more rows of its class.
+        """
+        classes = [np.flatnonzero((self.labels == label) & (self.weights > 0)) for label in (0, 1)]
+        kept = [min(len(rows), max(1, most // 2)) for rows in classes]
+        rows = [
+            np.sort(random.choice(every, some, replace=False))
+            for every, some in zip(classes, kept, strict=True)
+        ]
+        scale = math.lcm(*kept)
+        weights = [
+            combine([(len(every) * (scale // some), self.weights[part])]).astype(object)
+            for every, some, part in zip(classes, kept, rows, strict=True)
+        ]
+        places = np.concatenate(rows)
+        return _restore(
+            self.denominator * scale,
+            self.labels[places],
+            np.ascontiguousarray(self.matrix[places]),
+            self.names,
+            compact(np.concatenate(weights)),
+        )
 
     def __repr__(self) -> str:
         positives = int(self.labels.sum())

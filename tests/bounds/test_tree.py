@@ -132,7 +132,9 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
     for target, there in ((best + problem.gains.step, False), (best, True)):
         targets = np.full(levels.size_max + 1, target / scale)
         reported = []
-        task = Task(levels, (everything,), (), targets, time.time() + 30, time.time() + 30, 0)
+        task = Task(
+            levels, (everything,), (), targets, time.monotonic() + 30, time.monotonic() + 30, 0
+        )
         share = solve(task, lambda bound, boxes, members, seen=reported: seen.append(bound))
         assert share.boxes == ()
         looked_at = [
@@ -157,7 +159,9 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_box(see
     boxes = (Box.everything(levels, problem.gains.ceiling / scale),)
     offered = set()
     for _ in range(3):
-        share = solve(Task(levels, boxes, (), targets, time.time() + 0.02, time.time() + 9, 0))
+        share = solve(
+            Task(levels, boxes, (), targets, time.monotonic() + 0.02, time.monotonic() + 9, 0)
+        )
         boxes = share.boxes
         offered |= {tuple(problem.allowed[place] for place in m) for m in share.members}
         slack = 1e-6 * max(1.0, abs(found[0][2] / scale))

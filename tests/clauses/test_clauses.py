@@ -65,7 +65,7 @@ def test_every_clause_holds_for_every_committee(seed):
     conflicts = Conflicts(case)
     for _ in range(20):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.time() + 9)
+        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
         proved += [] if clause is None else [clause]
     for _, _, decided in committees(problem, case):
         assert not any(broken(clause, decided) for clause in proved)
@@ -111,12 +111,12 @@ def test_the_program_of_the_clauses_bounds_every_cell(seed):
     found = list(committees(problem, case))
     for _ in range(12):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.time() + 9)
+        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
         if clause is not None:
             relaxation.add(clause)
         n = case.n_patterns + case.n_classifiers
         decided = np.where(rng.random(n) < 0.15, rng.integers(0, 2, n), FREE).astype(np.int8)
-        bound = relaxation.bound(*limits_of(decided), -np.inf, time.time() + 9)
+        bound = relaxation.bound(*limits_of(decided), -np.inf, time.monotonic() + 9)
         for _, units, here in found:
             if ((decided == FREE) | (decided == here)).all():
                 assert bound >= units / scale - 1e-6 * max(1.0, abs(units / scale))
@@ -131,8 +131,8 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
         pytest.skip("no committee is allowed in this instance")
     for target, there in ((best + problem.gains.step, False), (best, True)):
         cells, seen = (whole(case),), set()
-        end = time.time() + 30
-        while cells and time.time() < end:
+        end = time.monotonic() + 30
+        while cells and time.monotonic() < end:
             task = Task(case, cells, (), target / scale, end, end, frozenset(seen), f"{seed}")
             share = solve(task)
             cells = share.cells
@@ -154,8 +154,8 @@ def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
     best = max((units for _, units, _ in committees(problem, case)), default=None)
     if best is None:
         pytest.skip("no committee is allowed in this instance")
-    cells, seen, end = (whole(case),), set(), time.time() + 30
-    while cells and time.time() < end:
+    cells, seen, end = (whole(case),), set(), time.monotonic() + 30
+    while cells and time.monotonic() < end:
         task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
         share = solve(task)
         cells, seen = share.cells, seen | set(share.members)
@@ -173,7 +173,7 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_cell(se
     target = found[len(found) // 2][1]
     cells, seen = (whole(case),), set()
     for _ in range(4):
-        now = time.time()
+        now = time.monotonic()
         share = solve(Task(case, cells, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
         cells = share.cells
         seen |= set(share.members)

@@ -147,7 +147,7 @@ def test_one_classifier_is_the_committee(method):
 def test_too_few_allowed_is_infeasible_and_says_why(method):
     found = vp.prune(pool(k=3), method=method, constraints=[vp.AtLeast("size", 2), vp.Forbid(0, 1)])
     assert found.status == "infeasible"
-    assert "only 1" in found.explanation
+    assert "size >= 2 and forbid 0, 1" in found.explanation
 
 
 def test_hill_climbing_follows_the_objective():

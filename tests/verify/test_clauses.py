@@ -32,7 +32,7 @@ def refute(problem, units):
     undecided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
     cells, seen, number = (Cell(problem.gains.ceiling / scale, undecided),), set(), 0
     token = uuid.uuid4().hex
-    target, end = (units + problem.gains.step) / scale, time.time() + 30
+    target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
     while cells:
         task = Task(case, cells, (), target, end, end, frozenset(seen), token, number, True)
         share = call("clauses", "voteprune.clauses.tree", (task,), end, lambda *_: None)

@@ -1,12 +1,13 @@
 """What no committee can exceed or get right: bounds that need no integer programming."""
 
 from .box import Box
-from .closure import closure, closure_bound
+from .closure import CLOSURE_SHARE, closure, closure_bound
 from .levels import Levels
 from .proof import Proof, Step
 from .rows import disputed_rows, hopeless_rows, sacrificed_rows
 
 __all__ = [
+    "CLOSURE_SHARE",
     "Box",
     "Levels",
     "Proof",

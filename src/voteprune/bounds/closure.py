@@ -9,6 +9,7 @@ the patterns that want to be positive and those that want to be negative.
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +21,34 @@ from ..problem import Problem
 
 _MOST_EDGES = 4_000_000
 _MOST_CAPACITY = 2**30
-_BLOCK = 1024
+CLOSURE_SHARE = 0.2
+"""How much of the time left the bound may take, which is a moment for most problems."""
+
+_BLOCK, _MOST_CELLS = 1024, 8_000_000
+"""Patterns looked at together, and pairs, for no longer than a moment."""
+
+_EDGES_PER_SECOND = 1_000_000
+"""Pairs that a maximum flow gets through at the least; it cannot be interrupted."""
 
 
 def conflicts(
-    matrix: NDArray[np.bool_], low: NDArray[np.intp], high: NDArray[np.intp]
+    matrix: NDArray[np.bool_],
+    low: NDArray[np.intp],
+    high: NDArray[np.intp],
+    deadline: float = math.inf,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs (i in low, j in high) with votes(i) a subset of votes(j), as places.
 
-    At most a few million pairs, which is more than enough; a bound from fewer is still valid.
+    At most a few million pairs, which is more than enough, and those that are found until
+    `deadline`; a bound from fewer is still valid.
     """
     missing = (~matrix[high]).astype(np.float32).T
     firsts, seconds, found = [], [], 0
-    for begin in range(0, len(low), _BLOCK):
-        block = matrix[low[begin : begin + _BLOCK]].astype(np.float32)
+    size = max(1, min(_BLOCK, _MOST_CELLS // max(1, len(high))))
+    for begin in range(0, len(low), size):
+        if time.monotonic() >= deadline:
+            break
+        block = matrix[low[begin : begin + size]].astype(np.float32)
         first, second = np.nonzero(block @ missing == 0)
         firsts.append(first + begin)
         seconds.append(second)
@@ -67,13 +82,26 @@ def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArr
     return matrix, wants_one, wants_zero, lost
 
 
-def closure_bound(problem: Problem) -> int:
-    """Return a bound on the objective in units; forbidden classifiers have no say."""
-    return closure(problem)[0]
+def closure_bound(problem: Problem, deadline: float = math.inf) -> int:
+    """Return a bound on the objective in units; forbidden classifiers have no say.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    deadline
+        When to be done, as `time.monotonic` tells it; in less time it is a weaker bound.
+    """
+    return closure(problem, deadline)[0]
 
 
-def closure(problem: Problem) -> tuple[int, list[tuple[int, int, int]]]:
+def closure(problem: Problem, deadline: float = math.inf) -> tuple[int, list[tuple[int, int, int]]]:
     """Return the bound, and the flow that proves it.
+
+    Parameters
+    ----------
+    problem, deadline
+        As for `closure_bound`.
 
     Returns
     -------
@@ -82,7 +110,13 @@ def closure(problem: Problem) -> tuple[int, list[tuple[int, int, int]]]:
         be negative, not both of which can have their way, how much of both is paired off.
     """
     matrix, wants_one, wants_zero, lost = wishes(problem)
-    first, second = conflicts(matrix, wants_one, wants_zero)
+    # Half the time for finding pairs, and no more of them than can be paired off in the other half.
+    now = time.monotonic()
+    half = max(0.0, deadline - now) / 2
+    first, second = conflicts(matrix, wants_one, wants_zero, now + half)
+    if half < _MOST_EDGES / _EDGES_PER_SECOND:
+        most = int(half * _EDGES_PER_SECOND)
+        first, second = first[:most], second[:most]
     flow: list[tuple[int, int, int]] = []
     if len(first):
         capacity, unit = capacities(problem.gains.net)
@@ -101,7 +135,7 @@ def capacities(net: IntArray) -> tuple[NDArray[np.int32], int]:
     is never overestimated.
     """
     unit = magnitude(net) // _MOST_CAPACITY + 1
-    return np.array([abs(int(value)) // unit for value in net], dtype=np.int32), unit
+    return (np.abs(net) // unit).astype(np.int32), unit
 
 
 def pair_off(

@@ -114,7 +114,7 @@ class Program:
         cost[k : k + n] = -levels.weights - np.where(patterns == 1, self._penalty, 0.0)
         self._highs.changeColsBounds(self._n_columns, self._indices, low, high)
         self._highs.changeColsCost(self._n_columns, self._indices, cost)
-        seconds = max(_LEAST_SECONDS, deadline - time.time())
+        seconds = max(_LEAST_SECONDS, deadline - time.monotonic())
         # HiGHS counts all its runs.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()

@@ -27,7 +27,7 @@ class Task:
     targets
         By size: bounds below this need no more work, nothing there beats the best known.
     deadline
-        When to begin nothing new, as `time.time` tells it.
+        When to begin nothing new, as `time.monotonic` tells it.
     latest
         When to be done with what was begun.
     first_number

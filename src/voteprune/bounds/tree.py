@@ -86,7 +86,7 @@ class _Tree:
 
     def work(self) -> Share:
         settled = False
-        while self._heap and not settled and time.time() < self._deadline:
+        while self._heap and not settled and time.monotonic() < self._deadline:
             _, _, box = heapq.heappop(self._heap)
             place = self._next_place(box)
             if place is not None:
@@ -172,7 +172,7 @@ class _Tree:
         program.solve(box, self._latest)
         value, converged = program.value(box), False
         for _ in range(_ROUNDS):
-            if converged or value < target or time.time() >= self._latest:
+            if converged or value < target or time.monotonic() >= self._latest:
                 break
             fresh = violated(self._levels, at, *program.solution(), portable=portable)
             converged = not fresh
@@ -237,7 +237,7 @@ class _Tree:
                 falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
             if min(falls) * max(falls) > best_score:
                 best, best_score = int(candidate), min(falls) * max(falls)
-            if time.time() >= self._deadline:
+            if time.monotonic() >= self._deadline:
                 break
         return best
 

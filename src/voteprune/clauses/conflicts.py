@@ -132,11 +132,11 @@ class Conflicts:
             high = np.where(rows < n, np.inf, costs[rows])
             places = np.arange(first, first + len(rows), dtype=np.int32)
             self._highs.changeRowsBounds(len(rows), places, low, high)
-            seconds = max(_LEAST_SECONDS, latest - time.time())
+            seconds = max(_LEAST_SECONDS, latest - time.monotonic())
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
             self._highs.run()
             fresh = self._broken(costs)
-            if not fresh or time.time() >= latest:
+            if not fresh or time.monotonic() >= latest:
                 break
             self._enter(fresh)
         amounts = np.abs(np.array(self._highs.getSolution().row_dual))

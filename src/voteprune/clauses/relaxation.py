@@ -117,7 +117,7 @@ class Relaxation:
         return self._value
 
     def _solve(self, latest: float) -> None:
-        seconds = max(_LEAST_SECONDS, latest - time.time())
+        seconds = max(_LEAST_SECONDS, latest - time.monotonic())
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         self._answer = self._highs.getSolution()
@@ -138,7 +138,7 @@ class Relaxation:
     def bound(self, low: Floats, high: Floats, target: float, latest: float) -> float:
         """Return a bound on what lies between low and high, with all that the pool has to say."""
         value = self.look(low, high, latest)
-        while value >= target and time.time() < latest and self._enter_broken():
+        while value >= target and time.monotonic() < latest and self._enter_broken():
             value = self.look(low, high, latest)
         return value
 

@@ -129,7 +129,7 @@ class _Tree:
 
     def work(self) -> Share:
         following: Cell | None = None
-        while (following or self._heap) and time.time() < self._task.deadline:
+        while (following or self._heap) and time.monotonic() < self._task.deadline:
             cell = following or heapq.heappop(self._heap)[2]
             following = None
             halves = self._work_on(cell)
@@ -172,7 +172,7 @@ class _Tree:
             broken = self._separate(solution[: self._case.n_patterns], between, more)
             # Weights change little from turn to turn.
             telling = turn == 0 or not broken
-            if (telling and self._look_around()) or time.time() >= self._task.latest:
+            if (telling and self._look_around()) or time.monotonic() >= self._task.latest:
                 self._push(replace(cell, bound=bound))
                 return None
             if not broken:

@@ -56,11 +56,11 @@ def explain(
     score, names = yardstick.score(committee), problem.votes.names
     exchanges = list(free_exchanges(yardstick, committee, score))
     cap = None if bound is None else score if proved else yardstick.score_of(bound)
-    deadline = time.time() + seconds
+    deadline = time.monotonic() + seconds
     roles = []
     for place, member in enumerate(committee.members):
         others = [exchange[2] for exchange in exchanges if exchange[0] == member]
-        share = (deadline - time.time()) / (committee.size - place)
+        share = (deadline - time.monotonic()) / (committee.size - place)
         roles.append(_role(yardstick, committee, member, others, cap, share))
     return Explanation(
         objective=objective,
@@ -129,7 +129,7 @@ def _without(
     one_vote_each = all(committee.n_votes == committee.size for committee in known)
     if seconds > 0 and one_vote_each and not ledger.closed:
         with threadpool_limits(1, "blas"):
-            outcome = solve_any(left, method, Run(ledger, time.time() + seconds))
+            outcome = solve_any(left, method, Run(ledger, time.monotonic() + seconds))
         if outcome.infeasible:
             return None, None
     best, bound = yardstick.standing(ledger)

@@ -13,6 +13,7 @@ threshold, z_p = 1 iff pattern p is predicted positive.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -29,6 +30,7 @@ def merged_model(
     merge_classifiers: bool = True,
     levels: tuple[int, int] | None = None,
     conflicts: Iterable[tuple[int, int]] = (),
+    deadline: float = math.inf,
 ) -> Formulation:
     """Build the merged-pattern model of a problem.
 
@@ -43,8 +45,10 @@ def merged_model(
     conflicts
         Pairs of patterns p, q for which to spell out that p is positive and q negative only if a
         member sits who votes for p and not for q. True of all; worth a row where it tightens.
+    deadline
+        When to give up, see `ModelBuilder`.
     """
-    builder = ModelBuilder()
+    builder = ModelBuilder(deadline)
     groups = _group_classifiers(problem, merge_classifiers)
     columns = np.array([_add_group(builder, problem, group) for group in groups], dtype=np.intp)
     first = np.array([group[0] for group in groups])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -14,6 +16,9 @@ Floats = NDArray[np.float64]
 
 _INDEX = np.int32
 """Of sparse matrices: what solvers count in, and older releases of SciPy do not convert."""
+
+_OFTEN = 1024
+"""Variables or rows after which a builder looks at the clock."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +70,21 @@ class Model:
         )
 
 
+class TimeOver(Exception):  # noqa: N818 - a fact, not a fault
+    """The deadline came before a model was complete."""
+
+
 @dataclass
 class ModelBuilder:
-    """Collects variables and rows, then makes a `Model`."""
+    """Collects variables and rows, then makes a `Model`.
 
+    Parameters
+    ----------
+    deadline
+        When to give up, as `time.monotonic` tells it: `TimeOver` is raised then.
+    """
+
+    deadline: float = math.inf
     _objective: list[float] = field(default_factory=list)
     _low: list[float] = field(default_factory=list)
     _high: list[float] = field(default_factory=list)
@@ -80,6 +96,7 @@ class ModelBuilder:
 
     def variable(self, low: float, high: float, *, cost: float = 0.0, integer: bool = True) -> int:
         """Add a variable and return its column."""
+        self._look_at_the_clock(len(self._low))
         self._low.append(low)
         self._high.append(high)
         self._objective.append(cost)
@@ -95,10 +112,15 @@ class ModelBuilder:
         high: float = np.inf,
     ) -> None:
         """Add a row ``low <= values @ v[columns] <= high``."""
+        self._look_at_the_clock(len(self._columns))
         self._columns.append(np.asarray(columns, dtype=_INDEX))
         self._values.append(np.asarray(values, dtype=np.float64))
         self._row_low.append(low)
         self._row_high.append(high)
+
+    def _look_at_the_clock(self, done: int) -> None:
+        if done % _OFTEN == 0 and time.monotonic() >= self.deadline:
+            raise TimeOver
 
     def build(self) -> Model:
         """Return the model collected so far."""

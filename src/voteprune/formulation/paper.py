@@ -11,13 +11,14 @@ rows; and (17) and (19) take any measure in the place of FC, ceilings with their
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exact import IntArray
+from ..exact import IntArray, combine, total
 from ..gains import Gains
 from ..objectives import Weights
 from ..problem import Problem
@@ -26,9 +27,17 @@ from .model import Floats, Formulation, ModelBuilder
 from .rows import SLACK, add_cost_rows, objective_scale
 
 
-def paper_model(problem: Problem) -> Formulation:
-    """Build the paper's model of a problem: objective (1), rows (2) to (17) and (19)."""
-    builder = ModelBuilder()
+def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
+    """Build the paper's model of a problem: objective (1), rows (2) to (17) and (19).
+
+    Parameters
+    ----------
+    problem
+        What is to be solved.
+    deadline
+        When to give up, see `ModelBuilder`.
+    """
+    builder = ModelBuilder(deadline)
     votes, weights = problem.votes, problem.weights
     n, k = votes.n_rows, problem.n_classifiers
     if_true, if_false = _per_point(weights, problem.gains, votes)
@@ -95,10 +104,8 @@ def _per_point(weights: Weights, gains: Gains, votes: Votes) -> tuple[IntArray, 
     units = 1 / (gains.unit * votes.denominator)
     four = (weights.tp, weights.tn, weights.fn, weights.fp)
     tp, tn, fn, fp = (int(weight * units) for weight in four)
-    rows = votes.weights.astype(object)
-    correct = np.where(votes.labels, rows * tp, rows * tn)
-    wrong = np.where(votes.labels, rows * fn, rows * fp)
-    return correct, wrong
+    rows = [combine([(factor, votes.weights)]) for factor in (tp, tn, fn, fp)]
+    return np.where(votes.labels, *rows[:2]), np.where(votes.labels, *rows[2:])
 
 
 def _add_diversity(
@@ -153,5 +160,5 @@ def _add_our_rows(
         builder.row(
             t,
             net.astype(np.float64) / row_scale,
-            low=float(limit.least - sum(wrong)) / row_scale,
+            low=float(limit.least - total(wrong)) / row_scale,
         )

@@ -21,7 +21,7 @@ _PLAIN = 2.0**20
 
 def objective_scale(gains: IntArray) -> float:
     """Return a power of two that brings the largest gain to a size solvers are happy with."""
-    largest = max((abs(float(value)) for value in gains), default=0.0)
+    largest = float(np.abs(gains.astype(np.float64)).max(initial=0.0))
     return 2.0 ** max(0, math.ceil(math.log2(largest / _PLAIN))) if largest > _PLAIN else 1.0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..problem import Problem
 from ..run import Outcome, Run
 from .pool import Pool, best_of
-from .prefix import grow, heuristic, in_order, too_few
+from .prefix import grow, heuristic, in_order
 
 
 def solve_full(problem: Problem, run: Run) -> Outcome:
@@ -25,8 +25,6 @@ def solve_best(problem: Problem, run: Run) -> Outcome:
 
 
 def _take(pool: Pool, run: Run, members: Sequence[int]) -> Outcome:
-    if not members:
-        return too_few(pool)
     pool.offer(run, members)
     return Outcome("finished")
 

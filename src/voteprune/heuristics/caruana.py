@@ -16,7 +16,7 @@ import numpy as np
 from ..problem import Problem
 from ..run import Outcome, Run
 from .pool import Pool, best_of, descending
-from .prefix import Prefix, heuristic, too_few
+from .prefix import Prefix, heuristic
 
 BAGS = 20
 """How many bags; each holds a random half of the pool."""
@@ -32,8 +32,6 @@ def solve_caruana(problem: Problem, run: Run) -> Outcome:
     """Select from bags, add up, and let the most often selected sit with as many votes."""
     pool = Pool.of(problem)
     sizes = pool.sizes()
-    if not sizes:
-        return too_few(pool)
     rng = np.random.default_rng(run.seed)
     own = pool.own_values()
     picked = np.zeros(pool.size, dtype=np.int64)

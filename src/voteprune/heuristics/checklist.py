@@ -16,15 +16,13 @@ from ..problem import Problem
 from ..run import Method, Outcome, Run
 from ..tally import tally
 from .pool import Pool
-from .prefix import Prefix, too_few
+from .prefix import Prefix
 
 
 def solve_checklist(problem: Problem, run: Run) -> Outcome:
     """Add the best item at its best threshold, again and again; keep the best prefix."""
     pool = Pool.of(problem)
     sizes = pool.sizes()
-    if not sizes:
-        return too_few(pool)
     prefix = Prefix(pool)
     best: tuple[int, list[int]] | None = None
     try:

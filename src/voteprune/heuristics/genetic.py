@@ -15,7 +15,7 @@ from ..problem import Problem
 from ..run import Outcome, Run
 from ..tally import Bools
 from .pool import Pool
-from .prefix import heuristic, too_few
+from .prefix import heuristic
 
 POPULATION = 64
 GENERATIONS = 100
@@ -26,8 +26,6 @@ TOURNAMENT = 3
 def solve_genetic(problem: Problem, run: Run) -> Outcome:
     """Evolve sets of members; every improvement is entered."""
     pool = Pool.of(problem)
-    if not pool.sizes():
-        return too_few(pool)
     rng = np.random.default_rng(run.seed)
     sets = first_generation(pool, rng)
     record: int | None = None

@@ -21,7 +21,7 @@ from ..run import Outcome, Run
 from ..tally import Bools, tally
 from .genetic import fit_sizes
 from .pool import Counts, Pool
-from .prefix import heuristic, too_few
+from .prefix import heuristic
 
 BATCH = 64
 
@@ -53,8 +53,6 @@ def solve_pareto(problem: Problem, run: Run) -> Outcome:
     """Mutate sets of the archive, and search in depth around every one that enters."""
     pool = Pool.of(problem)
     sizes = pool.sizes()
-    if not sizes:
-        return too_few(pool)
     rng = np.random.default_rng(run.seed)
     archive = Archive(pool, run)
     mutants = fit_sizes(rng.random((1, pool.size)) < 0.5, sizes, rng)

@@ -73,8 +73,6 @@ def grow(start: Start, sizes: Sizes = Pool.sizes) -> Callable[[Problem, Run], Ou
     def solve(problem: Problem, run: Run) -> Outcome:
         pool = Pool.of(problem)
         wanted = sizes(pool)
-        if not wanted:
-            return too_few(pool)
         step, prefix = start(pool, run), Prefix(pool)
         best: tuple[int, list[int]] | None = None
         try:
@@ -103,16 +101,6 @@ def in_order(order: Callable[[Pool, Run], Iterable[int]]) -> Start:
         return lambda prefix: prefix.add(next(coming))
 
     return start
-
-
-def too_few(pool: Pool) -> Outcome:
-    """Say that no committee can be as large as it has to be."""
-    return Outcome(
-        "proved",
-        infeasible=True,
-        explanation=f"the size must be at least {pool.problem.size_min}, but only {pool.size} "
-        "classifiers are allowed.",
-    )
 
 
 def heuristic(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from ..run import Outcome, Run
 from .pool import Pool
-from .prefix import heuristic, too_few
+from .prefix import heuristic
 
 Floats = NDArray[np.float64]
 
@@ -32,8 +32,6 @@ def solve_quadratic(problem: Problem, run: Run) -> Outcome:
     """Solve the program for every size; keep what is best for the objective."""
     pool = Pool.of(problem)
     sizes = pool.middle_sizes()
-    if not sizes:
-        return too_few(pool)
     matrix = error_matrix(pool)
     convex = matrix - min(0.0, np.linalg.eigvalsh(matrix)[0]) * np.eye(pool.size)
     record: int | None = None

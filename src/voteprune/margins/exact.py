@@ -13,7 +13,6 @@ It is anytime: no size can exceed its own bound, so the largest of them holds at
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +20,16 @@ from functools import partial
 
 import numpy as np
 
-from ..bounds import closure_bound
+from ..bounds import CLOSURE_SHARE, closure_bound
 from ..committee import Committee
 from ..infeasible import Found, explain
 from ..ledger import OPTIMAL_GAP, Ledger, Progress, StopRequested
-from ..mip import solve_model
+from ..mip import EXPLAIN_SECONDS, solve_model
 from ..openings import open_run
 from ..run import Outcome, Run
 from ..search import search
-from ..solvers import Solver, SolverFailure, call
+from ..solvers import OutOfTime, Solver, SolverFailure, call
+from ..walks import thinned
 from .brute import enumerate_margins
 from .model import margin_model
 from .problem import MarginProblem
@@ -49,9 +49,6 @@ _FIRST_TURN = 4.0
 _MOST_FAILURES = 2
 """A solver that is slow to start on a busy machine gets another chance, with a longer turn."""
 
-_EXPLAIN_SECONDS = 2.0
-"""An infeasible request is explained even if its proof took all the time."""
-
 _SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""
 
@@ -63,10 +60,11 @@ def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
-    run.ledger.tighten(closure_bound(problem))
-    if problem.allowed:
-        walker = MarginWalker(problem, run.ledger, run.seed)
-        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+    run.ledger.tighten(closure_bound(problem, run.soon(CLOSURE_SHARE)))
+    if problem.allowed and run.seconds_left > 0:
+        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        walker = MarginWalker(*walked, run.seed)
+        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
         search(walker, run.ledger, until, patience=2 * problem.n_classifiers)
     outcome = _settle(problem, run, _bound_sizes(problem, run))
     return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
@@ -89,10 +87,12 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
         ledger.offer([problem.allowed[place] for place in places])
 
     target = -np.inf if ledger.units is None else (ledger.units + 1) / scale
-    until = time.time() + _LINEAR_SHARE * run.seconds_left
+    until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
     request = (sizes, target, ledger.bound / scale, until)
     try:
         bounds = call("margins", "voteprune.margins.relaxation", request, run.deadline, report)
+    except OutOfTime:
+        return dict.fromkeys(listed, ledger.bound)
     except SolverFailure as failure:
         ledger.incidents.append(str(failure))
         return dict.fromkeys(listed, ledger.bound)
@@ -105,9 +105,8 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
 def _at_size(problem: MarginProblem, size: int) -> MarginProblem:
     """Return the problem at one size, where values have a coarser grid than over all sizes."""
     patterns = problem.patterns
-    weights = np.concatenate([patterns.positive, patterns.negative])
-    step = math.gcd(*(int(weight) for weight in np.unique(weights)))
-    step *= math.gcd(*(int(worth) for worth in np.unique(problem.margin.worth(size))))
+    step = int(np.gcd.reduce(np.concatenate([patterns.positive, patterns.negative])))
+    step *= int(np.gcd.reduce(problem.margin.worth(size).ravel()))
     gains = replace(problem.gains, step=max(step * problem.factor(size), 1))
     return replace(problem, size_min=size, size_max=size, gains=gains)
 
@@ -200,7 +199,7 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
         own.offer(known.members, known.threshold)
         above -= 1
     own.tighten(queue.waiting[size])
-    look = replace(run, ledger=own, deadline=min(run.deadline, time.time() + turn))
+    look = run.part(time.monotonic() + turn, own)
     outcome = solve_model(here, look, partial(margin_model, above=above))
     ledger.incidents.extend(own.incidents)
     failed = outcome.termination == "solver failed"
@@ -214,7 +213,7 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
 
 def _explain(problem: MarginProblem, run: Run) -> str:
     """Say which constraints clash."""
-    deadline = time.time() + max(run.seconds_left, _EXPLAIN_SECONDS)
+    deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
 
     def find(anything: object) -> Found:
         assert isinstance(anything, MarginProblem)

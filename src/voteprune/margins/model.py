@@ -13,6 +13,7 @@ least concave function above the ramp, which is what `sizes` bounds.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -32,7 +33,9 @@ Fill = Callable[[NDArray[np.int64]], float]
 """What a variable is, given the vote counts; for warm starts."""
 
 
-def margin_model(problem: MarginProblem, *, above: int | None = None) -> Formulation:
+def margin_model(
+    problem: MarginProblem, *, above: int | None = None, deadline: float = math.inf
+) -> Formulation:
     """Build the model of a problem whose sizes are all the same.
 
     Parameters
@@ -41,10 +44,12 @@ def margin_model(problem: MarginProblem, *, above: int | None = None) -> Formula
         What is to be solved, with ``size_min == size_max``.
     above
         Only committees worth more than this, in units, are of interest; all when omitted.
+    deadline
+        When to give up, see `ModelBuilder`.
     """
     size, k = problem.size_min, problem.n_classifiers
     assert size == problem.size_max
-    builder = ModelBuilder()
+    builder = ModelBuilder(deadline)
     columns = np.array([_seat(builder, problem, i) for i in range(k)], dtype=np.intp)
     builder.row(columns, np.ones(k), low=size, high=size)
     add_cost_rows(builder, problem.cost_limits, columns, range(k))

@@ -76,6 +76,11 @@ class MarginProblem(Problem):
             plain, criterion=str(margin), gains=finer, margin=margin, row_units=int(per_weight)
         )
 
+    def on_rows(self, votes: Votes) -> MarginProblem:
+        """Return the same problem on other rows of the same pool, with the diversity of these."""
+        there = MarginProblem.for_margin(votes, self.margin, self.requests)
+        return replace(there, asked_diversity=self.asked_diversity, floors=self.floors)
+
     @property
     def least_loss(self) -> Fraction:
         """Share of what a row could gain that is lost, at the least, when it is decided wrong.

@@ -32,7 +32,7 @@ def solve(sizes: Sizes, target: float, start: float, deadline: float, report: Re
     start
         A bound for all sizes, to begin with.
     deadline
-        When to stop, as `time.time` tells it.
+        When to stop, as `time.monotonic` tells it.
     report
         Told after every linear program.
 
@@ -44,7 +44,7 @@ def solve(sizes: Sizes, target: float, start: float, deadline: float, report: Re
     listed = sizes.all()
     bounds = np.full(len(listed), start)
     done = np.zeros(len(listed), dtype=bool)
-    while time.time() < deadline:
+    while time.monotonic() < deadline:
         open_ones = np.flatnonzero(~done & (bounds >= target))
         if not len(open_ones):
             break
@@ -89,7 +89,7 @@ def price(sizes: Sizes, size: int, deadline: float) -> tuple[Floats, list[int]] 
             [np.concatenate([low, np.zeros(len(pieces))]), np.concatenate([np.ones(k), lengths])]
         ),
         method="highs",
-        options={"time_limit": max(deadline - time.time(), 0.01)},
+        options={"time_limit": max(deadline - time.monotonic(), 0.01)},
     )
     if answer.x is None or answer.status != 0:
         return None

@@ -22,9 +22,10 @@ from ..committee import majority
 from ..formulation.model import Floats
 from ..ledger import Ledger
 from ..openings import open_run
+from ..problem import Problem
 from ..run import Outcome, Run
 from ..search import search
-from ..walks import Flags, Habits, Starts, price_of
+from ..walks import Flags, Habits, Starts, price_of, thinned
 from .problem import MarginProblem
 
 _WALKS = 2
@@ -42,7 +43,8 @@ _TRIES = 40
 def search_margin(problem: MarginProblem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
-        walker = MarginWalker(problem, run.ledger, run.seed)
+        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        walker = MarginWalker(*walked, run.seed)
         search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
@@ -60,7 +62,8 @@ class MarginWalker:
         Seed of all choices.
     """
 
-    def __init__(self, problem: MarginProblem, ledger: Ledger, seed: int) -> None:
+    def __init__(self, problem: Problem, ledger: Ledger, seed: int) -> None:
+        assert isinstance(problem, MarginProblem)
         self._problem, self._ledger = problem, ledger
         self._random = np.random.default_rng(seed)
         self._columns = np.array(problem.allowed, dtype=np.intp)
@@ -101,7 +104,7 @@ class MarginWalker:
         self._offer_if_better(chosen, value)
         tabu = np.zeros(len(chosen), dtype=np.int64)
         step = idle = 0
-        while idle < _PATIENCE and time.time() < until and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < until and not self._ledger.closed:
             step += 1
             move = self._move(chosen, counts, value, tabu >= step)
             if move is None:

@@ -122,5 +122,9 @@ class PluralityCommittee(Document):
 
 def count_classes(codes: Codes, n_classes: int) -> NDArray[np.int64]:
     """Count how often each class stands in each row."""
-    counts = [(codes == c).sum(axis=1) for c in range(n_classes)]
-    return np.column_stack(counts).astype(np.int64)
+    # Column by column, in single bytes while they hold the sum: much faster than by rows.
+    counts = np.zeros((n_classes, len(codes)), np.uint8 if codes.shape[1] < 256 else np.int64)
+    for column in codes.T:
+        for c in range(n_classes):
+            np.add(counts[c], column == c, out=counts[c])
+    return np.ascontiguousarray(counts.T).astype(np.int64)

@@ -8,6 +8,7 @@ positive, so nothing need be said about t = 0.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,15 +16,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats, Formulation, ModelBuilder
+from ..formulation.model import Floats, Formulation, ModelBuilder, TimeOver
 from ..formulation.rows import add_cost_rows, objective_scale
 from ..run import Outcome
-from ..solvers import Answer, Options, SolverFailure, solve
+from ..solvers import Answer, Options, OutOfTime, SolverFailure, solve
 from .brute import solve_by_brute_force
 from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
 from .search import Walker, offer_openings, search
+from .thinned import thinned
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
@@ -41,9 +43,9 @@ def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     if 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
-    if not run.ledger.closed and problem.allowed:
-        until = time.time() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(Walker(problem, run), run, until)
+    if not run.ledger.closed and problem.allowed and run.seconds_left > 0:
+        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
+        search(Walker(*thinned(problem, run)), run, until)
     if run.ledger.closed:
         return Outcome("proved")
     return _settle(problem, run)
@@ -52,12 +54,18 @@ def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
 def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Hand what is left to a solver, and believe only what recounts."""
     run.solver.info.require()
-    ledger, formulation = run.ledger, plurality_model(problem)
+    ledger = run.ledger
+    try:
+        formulation = plurality_model(problem, run.deadline)
+    except TimeOver:
+        return Outcome("time limit")
     for _ in range(_MOST_REPAIRS):
         if run.seconds_left <= 0:
             return Outcome("time limit")
         try:
             answer = _ask(formulation, run)
+        except OutOfTime:
+            return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
@@ -102,9 +110,17 @@ def _ask(formulation: Formulation, run: PluralityRun) -> Answer:
     return solve(run.solver.info, formulation.model, options, start, report)
 
 
-def plurality_model(problem: PluralityProblem) -> Formulation:
-    """Build the integer program of a problem."""
-    builder = ModelBuilder()
+def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
+    """Build the integer program of a problem.
+
+    Parameters
+    ----------
+    problem
+        What is to be solved.
+    deadline
+        When to give up, see `ModelBuilder`.
+    """
+    builder = ModelBuilder(deadline)
     k, c = problem.n_classifiers, problem.n_classes
     x = np.array(
         [

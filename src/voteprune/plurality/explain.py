@@ -45,11 +45,11 @@ def explain(
     units, unit, names = problem.units(members), problem.gains.unit, problem.votes.names
     cap = None if bound is None else Fraction(units) if proved else Fraction(bound) / unit
     swaps = list(_free_swaps(problem, members, units))
-    deadline = time.time() + seconds
+    deadline = time.monotonic() + seconds
     roles = []
     for place, member in enumerate(members):
         known = [sorted({*members, join} - {out}) for out, join, _ in swaps if out == member]
-        share = (deadline - time.time()) / (len(members) - place)
+        share = (deadline - time.monotonic()) / (len(members) - place)
         roles.append(_role(problem, members, member, known, cap, share))
     hopeless = _hopeless(problem)
     return Explanation(
@@ -128,7 +128,7 @@ def _without(
     if cap is not None:  # what no committee exceeds, none without this member does
         ledger.tighten(cap)
     if seconds > 0 and not ledger.closed:
-        outcome = solve_exact(left, PluralityRun(ledger, time.time() + seconds))
+        outcome = solve_exact(left, PluralityRun(ledger, time.monotonic() + seconds))
         if outcome.infeasible:
             return None, None
     return ledger.units, ledger.bound

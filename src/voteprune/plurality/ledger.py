@@ -15,12 +15,17 @@ class PluralityLedger(Book):
     ----------
     problem
         What is being solved.
-    callback
-        Told of every improvement; a true return value ends the run.
+    callback, began
+        As for every `Book`.
     """
 
-    def __init__(self, problem: PluralityProblem, callback: Callback | None = None) -> None:
-        super().__init__(problem.gains, callback)
+    def __init__(
+        self,
+        problem: PluralityProblem,
+        callback: Callback | None = None,
+        began: float | None = None,
+    ) -> None:
+        super().__init__(problem.gains, callback, began)
         self.problem = problem
         self.members: tuple[int, ...] | None = None
 

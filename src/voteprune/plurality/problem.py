@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..constraints import Budget, Constraint, Forbid, Require, size_range
-from ..exact import IntArray, common_denominator, compact, exact, sum_by_group, total
+from ..exact import IntArray, combine, common_denominator, compact, exact, sum_by_group, total
 from ..exceptions import InputError
 from ..gains import Gains
 from ..limits import CostLimit
+from ..patterns import sorted_rows
 from ..problem import member_indices
 from .committee import PluralityCommittee, count_classes
 from .votes import Codes, Label, PluralityVotes
@@ -78,8 +78,9 @@ class PluralityProblem:
         codes, weight = _merge(votes)
         worths = _worths(criterion, votes, weight)
         scale = common_denominator(worths)
-        gain = weight.astype(object) * np.array([int(w * scale) for w in worths], dtype=object)
-        step = math.gcd(*(int(value) for value in np.unique(gain))) or 1
+        columns = zip(worths, weight.T, strict=True)
+        gain = np.stack([combine([(int(w * scale), column)]) for w, column in columns], axis=1)
+        step = int(np.gcd.reduce(gain.ravel())) or 1
         best = compact(gain.max(axis=1))
         plain = cls(
             votes,
@@ -101,7 +102,7 @@ class PluralityProblem:
         # A class that nobody names wins nowhere: with one member or more somebody names another.
         allowed = sorted(set(range(votes.n_classifiers)) - set(forbidden))
         named = count_classes(self.codes[:, allowed], self.n_classes) > 0
-        best = compact(np.where(named, self.gain.astype(object), 0).max(axis=1))
+        best = compact(np.where(named, self.gain, 0).max(axis=1))
         return replace(
             self,
             requests=tuple(requests),
@@ -185,9 +186,13 @@ def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
     """Return the distinct rows of votes, and the weight of each class behind each, P x C."""
     kept = votes.weights > 0
     matrix, labels, weights = votes.matrix[kept], votes.labels[kept], votes.weights[kept]
-    codes, inverse = np.unique(matrix, axis=0, return_inverse=True)
     c = len(votes.classes)
-    cells = sum_by_group(weights, inverse.ravel() * c + labels, len(codes) * c)
+    # As bits, the highest first, codes are ordered as they are as numbers.
+    bits = [matrix >> place & 1 for place in reversed(range((c - 1).bit_length()))]
+    order, new = sorted_rows(np.stack(bits, axis=2).reshape(len(matrix), -1).astype(bool))
+    groups = np.cumsum(new) - 1
+    codes = np.asfortranarray(matrix[order[new]])
+    cells = sum_by_group(weights[order], groups * c + labels[order], len(codes) * c)
     return codes, cells.reshape(len(codes), c)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from ..answer import Status
 from ..circumstances import Circumstances
 from ..constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..exceptions import InputError
+from ..infeasible import leaves_nothing
 from ..ledger import Callback, StopRequested
 from ..methods import METHODS
 from ..run import Method, Outcome
@@ -54,8 +54,15 @@ class Wishes:
     n_jobs: object = None
 
 
-def prune_plurality(votes: PluralityVotes, wishes: Wishes) -> PluralitySolution:
+def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
     """Choose the plurality committee that is best for a criterion, with a proof.
+
+    Parameters
+    ----------
+    votes, wishes
+        What to choose from, and what was asked for.
+    began
+        When `prune` was called, as `time.monotonic` tells it.
 
     Raises
     ------
@@ -71,10 +78,10 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes) -> PluralitySolution:
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = PluralityLedger(problem, wishes.callback)
+    ledger = PluralityLedger(problem, wishes.callback, began)
     run = PluralityRun(
         ledger,
-        time.time() + circumstances.seconds,
+        began + circumstances.seconds,
         solver or Solver(),
         circumstances.threads,
         circumstances.seed,
@@ -82,7 +89,10 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes) -> PluralitySolution:
     try:
         if start:
             ledger.offer(start)
-        outcome = SOLVE[method.name](problem, run)
+        if leaves_nothing(problem):
+            outcome = Outcome("proved", infeasible=True)
+        else:
+            outcome = SOLVE[method.name](problem, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ class PluralityRun:
     ledger
         Where committees and bounds go.
     deadline
-        When to stop, as `time.time` tells it.
+        When to stop, as `time.monotonic` tells it.
     solver, threads, seed
         Which solver, how many threads, the seed of all randomness.
     """
@@ -32,4 +32,4 @@ class PluralityRun:
     @property
     def seconds_left(self) -> float:
         """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.time())
+        return max(0.0, self.deadline - time.monotonic())

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..openings import LATE
 from ..run import Outcome
 from .problem import PluralityProblem
 from .run import PluralityRun
+from .thinned import thinned
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
@@ -35,15 +37,28 @@ def offer_openings(problem: PluralityProblem, run: PluralityRun) -> None:
     free = [k for k in problem.allowed if k not in problem.required]
     run.ledger.offer(required + free)
     run.ledger.offer(required)
-    alone = {k: problem.units([k]) for k in free}
+    alone = {}
+    for k in free:
+        alone[k] = problem.units([k])
+        if _enough(run):
+            return
     orders = [sorted(free, key=lambda k: (-alone[k], k))]
     orders += [sorted(free, key=lambda k: (limit.costs[k], k)) for limit in problem.cost_limits]
     for order in orders:
         for size in range(1, len(order)):
             if size <= 3 or size % 4 == 0:
                 run.ledger.offer([*required, *order[:size]])
+                if _enough(run):
+                    return
     for k in orders[0]:
         run.ledger.offer([*required, k])
+        if _enough(run):
+            return
+
+
+def _enough(run: PluralityRun) -> bool:
+    """Tell whether time is over, and there is a committee."""
+    return run.ledger.members is not None and time.monotonic() >= run.deadline + LATE
 
 
 def solve_full(problem: PluralityProblem, run: PluralityRun) -> Outcome:
@@ -56,6 +71,8 @@ def solve_best(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Take the best single classifier."""
     for k in problem.allowed:
         run.ledger.offer([k])
+        if _enough(run):
+            return Outcome("time limit")
     return Outcome("finished")
 
 
@@ -77,7 +94,7 @@ def solve_by_search(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
-        search(Walker(problem, run), run, run.deadline)
+        search(Walker(*thinned(problem, run)), run, run.deadline)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
@@ -85,7 +102,7 @@ def search(walker: Walker, run: PluralityRun, until: float) -> None:
     """Walk until a moment, or until many walks in a row have found nothing better."""
     idle = 0
     patience = _WALKS * run.ledger.problem.n_classifiers
-    while idle < patience and time.time() < until and not run.ledger.closed:
+    while idle < patience and time.monotonic() < until and not run.ledger.closed:
         best = run.ledger.units
         walker.walk(until)
         idle = idle + 1 if run.ledger.units == best else 0
@@ -150,7 +167,7 @@ class Walker:
             return
         tabu = np.zeros(len(chosen), dtype=np.int64)
         best, step, idle = -np.inf, 0, 0
-        while idle < _PATIENCE and time.time() < deadline and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < deadline and not self._ledger.closed:
             step, idle = step + 1, idle + 1
             move = next(self._moves(chosen, tabu >= step), None)
             if move is None:

@@ -1,6 +1,6 @@
 """Solvers behind one small protocol, each in a process of its own."""
 
-from .isolated import SolverFailure, call, end_workers, give_up, prepare, solve
+from .isolated import OutOfTime, SolverFailure, call, end_workers, give_up, prepare, solve
 from .protocol import Answer, LicenceLimit, Options, Report
 from .registry import SOLVERS, Solver, SolverInfo, solvers
 
@@ -9,6 +9,7 @@ __all__ = [
     "Answer",
     "LicenceLimit",
     "Options",
+    "OutOfTime",
     "Report",
     "Solver",
     "SolverFailure",

@@ -28,8 +28,9 @@ from .protocol import Answer, LicenceLimit, Options, Report
 from .registry import SolverInfo
 from .worker import receive, send
 
-GRACE = 5.0
-"""Seconds past its deadline after which a solver counts as hanging, plus a tenth of its time."""
+GRACE, PATIENCE = 0.2, 5.0
+"""Seconds past the end of a run after which a solver is ended, plus a fiftieth of the time; and
+past a deadline that is not yet the end, plus a tenth."""
 
 STARTUP = 30.0
 """Seconds a worker may take to start and import its solver before it counts as hanging."""
@@ -40,6 +41,10 @@ _BOOT = Path(__file__).with_name("boot.py")
 
 class SolverFailure(Exception):  # noqa: N818 - contained by the caller, never seen by a user
     """The solver crashed, hung, or raised; the message says which."""
+
+
+class OutOfTime(SolverFailure):
+    """The time was over before the solver could begin; nobody is to blame."""
 
 
 class _Worker:
@@ -82,14 +87,20 @@ class _Worker:
     def hear(self, last_call: float, complaint: str) -> tuple[Any, ...]:
         """Return the next frame, or raise `SolverFailure` if none comes until `last_call`."""
         try:
-            return self.inbox.get(timeout=max(0.0, last_call - time.time()))
+            return self.inbox.get(timeout=max(0.0, last_call - time.monotonic()))
         except queue.Empty:
             raise SolverFailure(f"{complaint} and was ended") from None
 
-    def get_ready(self, name: str) -> None:
+    def get_ready(self, name: str, last_call: float) -> None:
         """Wait until it has imported its module, if it has not yet."""
         if not self._ready:
-            (kind,) = self.hear(time.time() + STARTUP, f"{name} did not start")
+            longest = time.monotonic() + STARTUP
+            try:
+                (kind,) = self.hear(min(longest, last_call), f"{name} did not start")
+            except SolverFailure:
+                if last_call < longest:
+                    raise OutOfTime(f"{name} had not started when the time was over") from None
+                raise
             if kind != "ready":
                 raise SolverFailure(f"{name} {self.last_words()}")
             self._ready = True
@@ -153,7 +164,8 @@ def solve(
     """
     info.require()
     try:
-        answer = call(info.name, info.module, (model, options, start), options.deadline, report)
+        request = (model, options, start)
+        answer = call(info.name, info.module, request, options.deadline, report, end=options.end)
     except LicenceLimit as limit:
         raise SolverLicenceError(
             f"{info.name}: {limit} The model has {model.n_variables} variables and "
@@ -170,6 +182,7 @@ def call(
     deadline: float,
     report: Callable[..., None],
     meanwhile: Callable[[], bool] | None = None,
+    end: float | None = None,
 ) -> Any:
     """Run ``module.solve(*request, report)`` in a process of its own and return its answer.
 
@@ -182,33 +195,47 @@ def call(
     request
         Its arguments but the last.
     deadline
-        When it should be done, as `time.time` tells it; it is ended a little later.
+        When it should be done, as `time.monotonic` tells it; it is ended a little later.
     report
         Called here with whatever the other side reports; what it raises ends the worker.
     meanwhile
         Called here again and again while there is nothing to hear, for a moment's work each time,
         until it returns False.
+    end
+        When nobody has time to wait for it any more; the deadline when omitted.
 
     Raises
     ------
+    OutOfTime
+        If the deadline came before it could begin.
     SolverFailure
-        If it crashed, hung past its deadline, or raised.
+        If it crashed, went on past its deadline, or raised.
     LicenceLimit
         If a solver's licence does not cover the model.
     """
+    now = time.monotonic()
+    end = deadline if end is None else max(deadline, end)
+    last_call = min(
+        deadline + PATIENCE + 0.1 * max(0.0, deadline - now), end + GRACE + 0.02 * (end - now)
+    )
+    if now >= deadline:
+        raise OutOfTime(f"there was no time left for {name}")
     finished = False
     worker = _take(name, module)
     with _lock:
         _busy.setdefault(name, []).append(worker)
     try:
-        worker.get_ready(name)
+        try:
+            worker.get_ready(name, last_call)
+        except OutOfTime:
+            finished = True  # it will be ready for whoever comes next
+            raise
         worker.request(*request)
-        last_call = deadline + GRACE + 0.1 * max(0.0, deadline - time.time())
         while True:
             while meanwhile is not None and worker.inbox.empty():
-                if not meanwhile() or time.time() >= last_call:
+                if not meanwhile() or time.monotonic() >= last_call:
                     meanwhile = None
-            kind, *content = worker.hear(last_call, f"{name} hung past its time limit")
+            kind, *content = worker.hear(last_call, f"{name} did not stop at its time limit")
             if kind == "report":
                 report(*content)
                 continue

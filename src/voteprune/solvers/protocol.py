@@ -28,24 +28,28 @@ class Options:
     Parameters
     ----------
     deadline
-        When to stop, as `time.time` tells it; the same clock in every process.
+        When to stop, as `time.monotonic` tells it; the same clock in every
+        process of a machine.
     threads
         How many threads to use.
     seed
         Seed of the solver's own randomness.
     presolve
         Whether the solver may simplify the model first.
+    end
+        When nobody has time to wait for an answer any more; the deadline when omitted.
     """
 
     deadline: float
     threads: int = 1
     seed: int = 0
     presolve: bool = True
+    end: float | None = None
 
     @property
     def seconds_left(self) -> float:
         """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.time())
+        return max(0.0, self.deadline - time.monotonic())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,5 +3,6 @@
 from .fines import price_of
 from .flock import Flock
 from .starts import Flags, Habits, Starts
+from .thinned import thinned
 
-__all__ = ["Flags", "Flock", "Habits", "Starts", "price_of"]
+__all__ = ["Flags", "Flock", "Habits", "Starts", "price_of", "thinned"]

@@ -124,7 +124,7 @@ class Flock:
     def walk(self, until: float) -> int:
         """Go on until a walk ends, or until a moment; return how many have ended."""
         while self._idle.max() < _PATIENCE:
-            if time.time() >= until or self._ledger.closed:
+            if time.monotonic() >= until or self._ledger.closed:
                 return 0
             self._take_step()
         ended = np.flatnonzero(self._idle >= _PATIENCE)
@@ -168,7 +168,7 @@ class Flock:
         wrong = (self._counts > levels[:, None]) != self._wanted
         stuck = _IMPATIENCE * (values <= self._last)
         self._guide += wrong * (stuck[:, None] * self._net).astype(np.float32)
-        self._last = values
+        self._last[:] = values  # in place: where no pattern counts, sums are integers
         levels, _ = self._highest(by_level(self._guide.ravel()) - fines, sizes)
         guide = self._guide
         for (nets, _, price), lack in zip(self._limits, lacking, strict=True):

@@ -1,0 +1,120 @@
+"""Requests that leave nothing end as "infeasible" with the clash named, whatever is asked how."""
+
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune.infeasible import cheapest, leaves_nothing
+from voteprune.ledger import Ledger
+from voteprune.methods import METHODS, kind_of
+from voteprune.problem import Problem
+from voteprune.walks import Flock
+
+OBJECTIVES = ("accuracy", "f1", "mcc", "jaccard", vp.Ramp(1), vp.Hinge(2))
+
+
+def draw_votes(rng, k):
+    """Votes of k classifiers, on some pools all alike, on some without any difference to make."""
+    n = int(rng.choice([2, 3, 40]))
+    labels = np.r_[0, 1, rng.integers(0, 2, n - 2)]
+    matrix = rng.integers(0, 2, (n, k)) if rng.random() < 0.6 else np.ones((n, k))
+    weights = rng.choice([1, 3, 10**9], n)
+    return vp.Votes(matrix, labels, sample_weight=weights)
+
+
+def draw_clash(rng, k):
+    """Requests on members that no committee meets together, but one with any of them less."""
+    who, size = int(rng.integers(k)), int(rng.integers(2, k + 1))
+    costs = rng.integers(1, 6, k)
+    return [
+        [vp.Budget(costs.tolist(), limit=int(np.sort(costs)[:size].sum()) - 1),
+         vp.AtLeast("size", size)],
+        [vp.Require(who), vp.Forbid(who)],
+        [vp.AtLeast("size", k), vp.Forbid(who)],
+        [vp.Forbid(*range(k))],
+        [vp.Budget([0] * k, limit=-1)],
+        [vp.Require(who), vp.Budget([1e-9 * (j == who) for j in range(k)], limit=0)],
+    ][rng.integers(6)]  # fmt: skip
+
+
+def able(method, objective, requests, k):
+    """Tell whether a method takes on such a request at all."""
+    if isinstance(objective, str):
+        return all(kind_of(r) in method.honours for r in requests) and (
+            method.name != "brute" or k <= 20
+        )
+    return method.name in ("exact", "search")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_method_says_infeasible_and_names_the_clash(seed):
+    rng = np.random.default_rng(seed)
+    asked = 0
+    for method in METHODS.values():
+        k = int(rng.choice([2, 12, 22, 30]))
+        votes, clash = draw_votes(rng, k), draw_clash(rng, k)
+        more = [vp.AtMost("size", k)] if rng.random() < 0.5 else []
+        objective = OBJECTIVES[rng.integers(len(OBJECTIVES))]
+        if not able(method, objective, [*clash, *more], k):
+            objective, more, k = "accuracy", [], 12
+            votes, clash = draw_votes(rng, k), [vp.Forbid(*range(k))]
+        solution = vp.prune(
+            votes, objective=objective, method=method.name, constraints=[*clash, *more],
+            time_limit=20, random_state=0,
+        )  # fmt: skip
+        asked += 1
+        assert solution.status == "infeasible", (method.name, objective, clash)
+        assert solution.committee is None
+        assert solution.bound is None
+        assert all(str(request) in solution.explanation for request in clash)
+        assert not any(str(request) in solution.explanation for request in more)
+        assert not solution.incidents
+    assert asked == len(METHODS)
+
+
+@pytest.mark.parametrize("method", ["exact", "search", "hc-acc", "full", "best"])
+def test_with_several_classes_too(method):
+    rng = np.random.default_rng(0)
+    votes = vp.PluralityVotes(rng.integers(0, 3, (30, 14)), rng.integers(0, 3, 30))
+    for seed in range(5):
+        clash = draw_clash(np.random.default_rng(seed), 14)
+        solution = vp.prune(votes, method=method, constraints=clash, time_limit=20)
+        assert solution.status == "infeasible"
+        assert all(str(request) in solution.explanation for request in clash)
+
+
+def test_counting_agrees_with_trying_everybody():
+    rng = np.random.default_rng(1)
+    clashes = 0
+    for _ in range(400):
+        k = int(rng.integers(1, 6))
+        requests = [vp.AtLeast("size", int(rng.integers(1, k + 1)))]
+        requests.append(vp.AtMost("size", int(rng.integers(requests[0].limit, k + 1))))
+        requests += [vp.Require(int(rng.integers(k)))] * int(rng.random() < 0.4)
+        requests += [vp.Forbid(int(rng.integers(k)))] * int(rng.random() < 0.4)
+        costs = rng.integers(-3, 6, k).tolist()
+        requests.append(vp.Budget(costs, limit=int(rng.integers(-4, 9))))
+        votes = vp.Votes(np.eye(k + 2)[:, :k], np.arange(k + 2) % 2)
+        problem = Problem.of(votes, "accuracy", requests)
+        possible = any(
+            problem.allows_members(members)
+            for size in range(1, k + 1)
+            for members in combinations(range(k), size)
+        )
+        found = cheapest(problem, problem.cost_limits[0])
+        assert (found is not None) == possible == (not leaves_nothing(problem))
+        assert found is None or problem.allows_members(found)
+        clashes += not possible
+    assert 50 < clashes < 350
+
+
+def test_walks_go_on_where_no_pattern_counts():
+    """Everybody says the same on rows that cancel out, and no committee is affordable."""
+    requests = [vp.Budget([2] * 22, limit=3), vp.AtLeast("size", 2)]
+    problem = Problem.of(vp.Votes(np.ones((2, 22)), [0, 1]), "accuracy", requests)
+    flock = Flock(problem, Ledger(problem), 0)
+    assert flock.walk(time.monotonic() + 60) > 0
+    assert flock.walk(time.monotonic() + 60) > 0
