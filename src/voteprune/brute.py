@@ -81,5 +81,5 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
             break
     if run.ledger.units is None:
         return Outcome("proved", infeasible=True)
-    run.ledger.tighten(run.ledger.units)
+    run.ledger.close()
     return Outcome("proved")

@@ -125,7 +125,6 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
                 until = time.time() + _SOLVER_SHARE * run.seconds_left
                 outcome = settle(problem, replace(run, deadline=until), region)
                 if outcome.termination in ("proved", "solver tolerance"):
-                    campaign.trust(run.solver.name)
                     return outcome
     return Outcome("proved" if run.ledger.closed else "time limit")
 

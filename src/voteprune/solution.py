@@ -62,6 +62,9 @@ class Solution(Document):
         For an infeasible request, which constraints clash.
     incidents
         What went wrong on the way and was contained.
+    trusted
+        Names of the solvers on whose word alone it is that nothing exceeds `bound`, or that nothing
+        meets the constraints; empty where voteprune has proved that itself.
     trace
         Value and bound over time.
     problem
@@ -91,6 +94,7 @@ class Solution(Document):
     diversity: str | None = None
     explanation: str = ""
     incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
@@ -128,7 +132,8 @@ class Solution(Document):
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        lines = [headline(self.status, self.termination, self.value, self.bound)]
+        about = self.status, self.termination, self.value, self.bound
+        lines = [headline(*about, self.trusted)]
         if self.committee is not None and self.confusion is not None:
             counts = self.confusion
             lines += [
@@ -216,6 +221,7 @@ class Solution(Document):
             "diversity": self.diversity,
             "explanation": self.explanation,
             "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
             "method": self.method,
             "solver": self.solver,
             "seconds": self.seconds,

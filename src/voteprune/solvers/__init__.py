@@ -2,7 +2,7 @@
 
 from .isolated import SolverFailure, call, end_workers, give_up, prepare, solve
 from .protocol import Answer, LicenceLimit, Options, Report
-from .registry import SOLVERS, Solver, SolverInfo, solvers
+from .registry import SOLVERS, Solver, SolverInfo, solvers, whose_word
 
 __all__ = [
     "SOLVERS",
@@ -19,4 +19,5 @@ __all__ = [
     "prepare",
     "solve",
     "solvers",
+    "whose_word",
 ]
