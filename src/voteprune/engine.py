@@ -23,7 +23,7 @@ from dataclasses import replace
 from . import proving, refuting
 from .beside import SHARE, Beside
 from .bounds import closure_bound
-from .brute import solve_by_brute_force
+from .brute import is_small, solve_by_brute_force
 from .mip import settle
 from .openings import open_run
 from .problem import Problem
@@ -51,7 +51,7 @@ _MOST_ENTRIES = 4_000_000
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
-    if 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE:
+    if is_small(problem, ENUMERATE):
         return solve_by_brute_force(problem, run)
     over = open_run(problem, run)
     if over is not None:

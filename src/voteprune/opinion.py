@@ -19,7 +19,7 @@ from dataclasses import replace
 from .account import open_ledger
 from .answer import whom_to_trust
 from .bounds import closure_bound
-from .brute import MOST_CLASSIFIERS
+from .brute import is_small
 from .engine import ENUMERATE
 from .margins import MarginProblem, for_margins
 from .methods import METHODS
@@ -51,8 +51,7 @@ def second_opinion(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     trusted = whom_to_trust(ledger, outcome, "infeasible" if outcome.infeasible else "optimal")
     if outcome.termination != "proved" or not trusted or run.seconds_left <= 0:
         return outcome
-    small = problem.n_classifiers <= MOST_CLASSIFIERS
-    small = small and 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE
+    small = is_small(problem, ENUMERATE)
     if not small and problem.formula is None and ledger.proved == problem.gains.ceiling:
         ledger.tighten(closure_bound(problem))
         if ledger.closed and not ledger.trusted:

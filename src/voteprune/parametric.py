@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from .account import Account
 from .bounds import closure_bound
+from .brute import is_small
 from .committee import Committee
 from .engine import ENUMERATE
 from .formulas import Point, Ratio, Weights, confusion_at
@@ -106,7 +107,7 @@ class _Climb:
     def prove(self) -> Outcome:
         """Find the best committee and prove it, as far as the time allows."""
         parts = self._parts
-        if 2**self._problem.n_classifiers * self._problem.patterns.n_patterns > ENUMERATE:
+        if not is_small(self._problem, ENUMERATE):
             self._search()
             self.cut_by_closure()
         share = 1.0 if isinstance(self._formula, Ratio) else 0.4

@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 
 from ..bounds import closure_bound
+from ..brute import is_small
 from ..committee import Committee
 from ..infeasible import Found, explain
 from ..ledger import OPTIMAL_GAP, Ledger, Progress, StopRequested
@@ -58,7 +59,7 @@ _SAFETY = 1e-7
 
 def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
-    if 2**problem.n_classifiers * problem.patterns.n_patterns <= _ENUMERATE:
+    if is_small(problem, _ENUMERATE):
         return enumerate_margins(problem, run)
     over = open_run(problem, run)
     if over is not None:

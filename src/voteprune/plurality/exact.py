@@ -20,7 +20,7 @@ from ..formulation.rows import add_cost_rows, objective_scale
 from ..mip import FALSE_INFEASIBLE
 from ..run import Outcome
 from ..solvers import Answer, Options, SolverFailure, solve
-from .brute import solve_by_brute_force
+from .brute import MOST_CLASSIFIERS, solve_by_brute_force
 from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
@@ -39,7 +39,7 @@ _MOST_REPAIRS = 100
 def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     cells = problem.n_patterns * problem.n_classes
-    if 2**problem.n_classifiers * cells <= ENUMERATE:
+    if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
     if not run.ledger.closed and problem.allowed:
