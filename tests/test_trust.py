@@ -14,6 +14,7 @@ from voteprune import carrying, engine, mip, opinion, proving
 from voteprune.account import Account
 from voteprune.ledger import Ledger
 from voteprune.margins import exact as margins_exact
+from voteprune.methods import METHODS
 from voteprune.plurality import exact as plurality_exact
 from voteprune.problem import Problem
 from voteprune.solution import Solution
@@ -213,6 +214,7 @@ def test_margins_and_classes_say_whose_word_it_is_too(monkeypatch):
                 false += 1
                 assert solution.trusted == ("faulty",)
                 assert "on faulty's word" in solution.summary()
+                assert solution.explain(time_limit=0).trusted == ("faulty",)
                 again = type(solution).from_json(solution.to_json())
                 assert again.trusted == solution.trusted
             else:
@@ -353,6 +355,43 @@ def test_a_bound_on_a_solvers_word_says_so_though_the_time_was_up(asked):
     assert solution.status == "feasible"
     assert solution.trusted == ("highs",) == tuple(asked)
     assert solution.summary().startswith("Feasible, on HiGHS's word: at most")
+
+
+def test_explanations_and_tables_say_whose_word_it_is():
+    solution = vp.prune(*large(), method="merged", constraints=PAIR, random_state=0)
+    why = solution.explain(time_limit=0)
+    assert why.trusted == ("highs",)
+    assert "no committee exceeds 0.95, on HiGHS's word" in why.summary()
+    # What voteprune knows by itself of committees without a member is less.
+    assert all(role.trusted == ("highs",) for role in why.members)
+    small = vp.prune(*pool(0)).explain(time_limit=5)
+    assert small.trusted == ()
+    assert all(role.trusted == () for role in small.members)
+
+    found = vp.compare(
+        *large(), methods=["merged", "search"], constraints=PAIR, time_limit=10, random_state=0
+    )
+    assert [row.trusted for row in found.rows] == [("highs",), ()]
+    head, merged, search = found.table().splitlines()
+    assert head.endswith("word of")
+    assert merged.endswith("highs")
+    assert search.endswith("-")
+    assert [line.split(",")[-1] for line in found.to_csv().splitlines()] == ["trusted", "highs", ""]
+    rows = json.loads(found.to_json())["rows"]
+    assert [row["trusted"] for row in rows] == [["highs"], []]
+    assert "word of" not in vp.compare(*pool(0), methods=["exact"]).table()
+
+
+def test_without_a_member_that_it_needs_a_verdict_says_whose_word_it_is(asked):
+    """What is possible without each member is settled by a solver here."""
+    solution = vp.prune(*large(), method="merged", constraints=PAIR, random_state=0)
+    with mock.patch("voteprune.explaining.explain._exact", return_value=METHODS["merged"]):
+        why = solution.explain(time_limit=20)
+    needed = [role for role in why.members if role.verdict == "needed"]
+    assert needed
+    for role in needed:
+        assert role.trusted == ("highs",)
+        assert "needed, on HiGHS's word" in why.summary()
 
 
 def test_a_file_that_does_not_say_may_rest_on_the_solver_it_names():

@@ -202,7 +202,8 @@ class Solution(Document):
             told = self.value, self.constraints, self.diversity
             check_reopened(problem, self.committee, self.confusion, *told)
         proved = self.bound == self.value
-        return explain(problem, self.committee, self.objective, self.bound, proved, time_limit)
+        claim = self.objective, self.bound, proved, self.trusted
+        return explain(problem, self.committee, *claim, time_limit)
 
     def _fields(self) -> dict[str, Any]:
         # The trace and the votes are left out.

@@ -170,7 +170,8 @@ class PluralitySolution(Document):
         if problem is None or votes is not None:
             problem = self._reopen(votes, objective, check_constraints(constraints))
         proved = self.bound == self.value
-        return explain(problem, self.committee.members, self.bound, proved, time_limit)
+        claim = self.bound, proved, self.trusted
+        return explain(problem, self.committee.members, *claim, time_limit)
 
     def _reopen(
         self,
