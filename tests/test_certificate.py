@@ -60,7 +60,8 @@ def test_what_the_engine_proves_in_a_run_holds_step_by_step(asked, tmp_path):
 
 
 def test_a_solver_is_named_for_what_must_be_believed(tmp_path):
-    solution = vp.prune(votes_of(40, 18), method="merged", certificate=True, time_limit=20)
+    pair = vp.AtMost("size", 2)
+    solution = vp.prune(votes_of(40, 20), method="merged", constraints=pair, certificate=True)
     assert solution.certificate.trusted == (("highs", solution.certificate.bound),)
     assert checked(solution, tmp_path).holds
 

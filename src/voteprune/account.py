@@ -40,7 +40,12 @@ class Account(Ledger):
         scores = [] if summit is None else [summit.score]
         if isinstance(formula, Ratio):
             scores.append(formula.zero_division)
-        self.top = max(scores)
+        self.top = self.proved_top = self._ceiling = max(scores)
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The solvers whose word the bound is; none where it is proved."""
+        return self._word if self.top < self.proved_top else ()
 
     @property
     def closed(self) -> bool:
@@ -53,16 +58,45 @@ class Account(Ledger):
         if best is None or (self.score is not None and best[1] <= self.score):
             return False
         self.committee, self.score = best
-        self.top = max(self.top, self.score)
+        self._heed(self.score > self.top, self.score > self.proved_top)
         self._tell()
         return True
 
-    def bound_by(self, score: Fraction) -> None:
-        """Set the bound, which may also rise where an earlier one was not to be trusted."""
-        top = score if self.score is None else max(score, self.score)
+    def close(self) -> None:
+        """Take it as proved that nothing beats the best committee."""
+        if self.score is not None:
+            self.bound_by(self.score)
+
+    def bound_by(
+        self, score: Fraction, proved: Fraction | None = None, by: Sequence[str] = ()
+    ) -> None:
+        """Set the bound, which may also rise where an earlier one was not to be trusted.
+
+        Parameters
+        ----------
+        score
+            What no committee exceeds.
+        proved
+            What none exceeds by voteprune's own arithmetic; `score` itself when omitted.
+        by
+            The solvers whose word the difference is.
+        """
+        own = score if proved is None else proved
+        if self.score is not None:
+            score, own = max(score, self.score), max(own, self.score)
+        self.proved_top = min(self.proved_top, own)
+        if not self.caught.isdisjoint(by):
+            score = self.proved_top
+        top, self._word = min(score, self.proved_top), tuple(by)
         if top != self.top:
             self.top = top
             self._tell()
+
+    def _fall_back(self) -> None:
+        self.top = self.proved_top
+
+    def _forget(self) -> None:
+        self.top = self.proved_top = self._ceiling
 
     def progress(self) -> Progress:
         """Return where the run stands, in the criterion's own unit."""

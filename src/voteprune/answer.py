@@ -3,36 +3,63 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from . import jsonfile, words
-from .ledger import relative_gap
+from .ledger import Book, relative_gap
+from .run import Outcome
+from .solvers import whose_word
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
 
 
-def headline(status: Status, termination: str, value: float | None, bound: float | None) -> str:
-    """Return the answer in one sentence."""
-    gap = relative_gap(value, bound)
+def headline(
+    status: Status,
+    termination: str,
+    value: float | None,
+    bound: float | None,
+    trusted: Sequence[str],
+) -> str:
+    """Return the answer in one sentence, which says whose word it is."""
+    gap, word = relative_gap(value, bound), f", {whose_word(trusted)}" if trusted else ""
     if status == "optimal":
         if bound == value:
-            return "Optimal: no committee is better."
-        return "Optimal up to the solver's rounding."
+            return f"Optimal{word}: no committee is better."
+        return f"Optimal up to the solver's rounding{word}."
     if status == "infeasible":
-        return "Infeasible: no committee meets the constraints."
+        return f"Infeasible{word}: no committee meets the constraints."
     if status == "unknown":
         return f"Nothing found and nothing ruled out ({termination})."
     if gap is None:
         return "A committee, without a bound."
     if math.isinf(gap):
-        return f"Feasible: nothing above {bound:.6g} is possible ({termination})."
-    return f"Feasible: at most {words.percent(gap)} better is possible ({termination})."
+        return f"Feasible{word}: nothing above {bound:.6g} is possible ({termination})."
+    return f"Feasible{word}: at most {words.percent(gap)} better is possible ({termination})."
+
+
+def whom_to_trust(ledger: Book, outcome: Outcome, status: Status) -> tuple[str, ...]:
+    """Return the solvers whose word an answer with a bound is, none where it is proved."""
+    if status == "infeasible":
+        return outcome.trusted
+    rounded = status == "optimal" and not ledger.closed
+    return ledger.trusted or (outcome.trusted if rounded else ())
 
 
 def read_optional(fields: jsonfile.Fields, key: str, read: Any) -> Any:
     """Read a field that may be missing."""
     return None if fields.missing(key) else read(key)
+
+
+def _read_trusted(fields: jsonfile.Fields) -> tuple[str, ...]:
+    """Read whose word it is.
+
+    Older files do not say; whatever solver they name may have been believed.
+    """
+    if not fields.missing("trusted"):
+        return fields.texts("trusted")
+    return () if fields.missing("solver") else (fields.text("solver"),)
 
 
 def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
@@ -45,6 +72,7 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "solver": read_optional(fields, "solver", fields.text),
         "constraints": fields.texts("constraints"),
         "incidents": fields.texts("incidents"),
+        "trusted": _read_trusted(fields),
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
         **{name: fields.text(name) for name in texts},

@@ -40,6 +40,12 @@ def best_nets(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp
     return np.asarray(best)
 
 
+def is_small(problem: Problem, most: int) -> bool:
+    """Tell whether all committees can be tried: subsets times patterns are at most so many."""
+    k = problem.n_classifiers
+    return k <= MOST_CLASSIFIERS and 2**k * problem.patterns.n_patterns <= most
+
+
 def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets) -> Outcome:
     """Try all committees; proves what it finds unless the time runs out."""
     k = problem.n_classifiers
@@ -81,5 +87,5 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
             break
     if run.ledger.units is None:
         return Outcome("proved", infeasible=True)
-    run.ledger.tighten(run.ledger.units)
+    run.ledger.close()
     return Outcome("proved")

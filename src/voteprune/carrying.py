@@ -10,7 +10,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
-from .answer import Status
+from .answer import Status, whom_to_trust
 from .certifying import certificate_of
 from .circumstances import Circumstances
 from .committee import Committee
@@ -19,6 +19,7 @@ from .formulas import worth
 from .infeasible import counted_clash
 from .ledger import Progress, StopRequested
 from .margins import MarginProblem
+from .opinion import second_opinion
 from .parametric import solve_any
 from .problem import Problem
 from .run import Method, Outcome, Run
@@ -64,7 +65,9 @@ def carry_out(
         # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
         # takes all cores unless told otherwise, and is slower for it.
         with threadpool_limits(1, "blas"):
-            outcome = _seatless(problem, run) or solve_any(problem, method, run)
+            outcome = _seatless(problem, run) or second_opinion(
+                problem, run, solve_any(problem, method, run)
+            )
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
@@ -94,6 +97,7 @@ def _conclude(
         status = "infeasible" if outcome.infeasible else "unknown"
     else:
         status = "optimal" if outcome.termination == "proved" or closed else "feasible"
+    trusted = whom_to_trust(ledger, outcome, status) if method.proves else ()
     return Solution(
         status=status,
         termination="proved" if closed else outcome.termination,
@@ -115,10 +119,11 @@ def _conclude(
         explanation=outcome.explanation,
         incidents=(*ledger.incidents, *ledger.unwritten),
         unwritten=tuple(ledger.unwritten),
+        trusted=trusted,
         versions=versions_of(solver),
         trace=tuple(ledger.trace),
         problem=problem,
-        certificate=certificate_of(problem, run, status, solver),
+        certificate=certificate_of(problem, run, status, trusted),
     )
 
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from pathlib import Path
 
-from .bounds import Proof
 from .certificate import Certificate
-from .clauses import Refuted
-from .engine import ENUMERATE
 from .exceptions import InputError
 from .jsonfile import check_folder
 from .margins import MarginProblem
 from .problem import Problem
 from .run import Method, Run
-from .solvers import Solver
 
 
 def check_certified(
@@ -61,23 +57,11 @@ def check_certified(
 
 
 def certificate_of(
-    problem: Problem, run: Run, status: str, solver: Solver | None
+    problem: Problem, run: Run, status: str, trusted: Sequence[str]
 ) -> Certificate | None:
     """Return what a run has proved, None where it was not written down."""
     if run.record is None:
         return None
     ledger, proof = run.ledger, run.record[-1] if run.record else None
-    trusted = list(proof.trusted) if isinstance(proof, Proof) else []
-    if not trusted and solver is not None and _rests_on_solver(problem, proof, ledger.bound):
-        trusted.append((solver.name, ledger.bound))
-    return Certificate(problem, status, ledger.committee, ledger.bound, proof, tuple(trusted))
-
-
-def _rests_on_solver(problem: Problem, proof: Proof | Refuted | None, bound: int) -> bool:
-    """Tell whether a bound is below what the steps say, or has none though not all was tried."""
-    if proof is None:
-        return bool(2**problem.n_classifiers * problem.patterns.n_patterns > ENUMERATE)
-    if isinstance(proof, Refuted):
-        return False  # it closes the gap, or it is not handed in
-    highest = max((float(box.bounds.max()) for box in proof.boxes), default=-math.inf)
-    return bool(highest * proof.scale >= bound + problem.gains.step)
+    claims = tuple((name, ledger.bound) for name in trusted)
+    return Certificate(problem, status, ledger.committee, ledger.bound, proof, claims)

@@ -201,6 +201,7 @@ def _row(solution: Solution, judges: Sequence[Judge], credit: NDArray[np.float64
         test_balanced_accuracy=there[1],
         diversity=None if committee is None else mean_credit(committee, credit),
         seconds=solution.seconds,
+        trusted=solution.trusted,
     )
 
 

@@ -22,7 +22,7 @@ class Row:
     ----------
     method
         Its name.
-    status, termination
+    status, termination, trusted
         As on its `Solution`.
     size, threshold
         Of the committee.
@@ -51,6 +51,7 @@ class Row:
     test_balanced_accuracy: float | None
     diversity: float | None
     seconds: float
+    trusted: tuple[str, ...] = ()
 
 
 COLUMNS = tuple(field.name for field in fields(Row))
@@ -69,6 +70,7 @@ _SHOWN = {
     "diversity": "mean PFC",
     "seconds": "seconds",
     "status": "status",
+    "trusted": "word of",
 }
 
 
@@ -95,7 +97,7 @@ class Comparison:
         shown = [
             name
             for name in _SHOWN
-            if any(getattr(row, name) is not None for row in self.rows)
+            if any(getattr(row, name) not in (None, ()) for row in self.rows)
             and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
         ]
         lines = [[_SHOWN[name] for name in shown]]
@@ -116,7 +118,10 @@ class Comparison:
         writer.writerow(COLUMNS)
         for row in self.rows:
             values = (getattr(row, name) for name in COLUMNS)
-            writer.writerow("" if value is None else value for value in values)
+            writer.writerow(
+                "" if value is None else " ".join(value) if isinstance(value, tuple) else value
+                for value in values
+            )
         return out.getvalue()
 
     def to_json(self) -> str:
@@ -163,8 +168,10 @@ class Comparison:
 
 
 def _cell(name: str, value: Any) -> str:
-    if value is None:
+    if value is None or value == ():
         return "-"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     if name == "seconds":
         return f"{value:.2f}"
     return f"{value:.4f}" if isinstance(value, float) else shown(str(value))

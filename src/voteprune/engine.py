@@ -22,7 +22,7 @@ import time
 from . import proving, refuting
 from .beside import SHARE, Beside
 from .bounds import CLOSURE_SHARE, closure_bound
-from .brute import solve_by_brute_force
+from .brute import is_small, solve_by_brute_force
 from .mip import settle
 from .openings import open_run
 from .problem import Problem
@@ -53,7 +53,7 @@ _ENTRIES_PER_SECOND = 1_000_000
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
-    if 2**problem.n_classifiers * problem.patterns.n_patterns <= ENUMERATE:
+    if is_small(problem, ENUMERATE):
         return solve_by_brute_force(problem, run)
     over = open_run(problem, run)
     if over is not None:
@@ -137,7 +137,6 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
                 until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
                 outcome = settle(problem, run.part(until), region)
                 if outcome.termination in ("proved", "solver tolerance"):
-                    campaign.trust(run.solver.name)
                     return outcome
     return Outcome("proved" if run.ledger.closed else "time limit")
 

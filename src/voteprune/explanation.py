@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from .document import Written
 from .exceptions import shown
+from .solvers import whose_word
 from .words import lines_of, wrap
 
 Verdict = Literal["needed", "replaceable", "open"]
@@ -35,6 +36,8 @@ class MemberRole:
     verdict
         "needed": no committee without it is as good as this one, by `bound`. "replaceable": one
         is, by `best`. "open": neither is known; more time for proofs may tell.
+    trusted
+        Names of the solvers whose word `bound` is; empty where voteprune has proved it.
     """
 
     member: int
@@ -43,6 +46,13 @@ class MemberRole:
     best: float | None
     bound: float | None
     verdict: Verdict
+    trusted: tuple[str, ...] = ()
+
+    @property
+    def judgement(self) -> str:
+        """The verdict, and whose word it is where it rests on one."""
+        word = self.verdict == "needed" and self.trusted
+        return f"{self.verdict}, {whose_word(self.trusted)}" if word else self.verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ class Explanation(Written):
 
     Parameters
     ----------
-    objective, value, bound
+    objective, value, bound, trusted
         As on the solution.
     n_rows
         Number of rows that count.
@@ -103,6 +113,7 @@ class Explanation(Written):
     hopeless: tuple[int, ...]
     disputed: tuple[tuple[int, int], ...]
     sacrificed: tuple[int, ...]
+    trusted: tuple[str, ...] = ()
 
     @property
     def least_wrong(self) -> int:
@@ -111,7 +122,8 @@ class Explanation(Written):
 
     def summary(self) -> str:
         """Return the explanation as a few lines of text."""
-        limit = "" if self.bound is None else f", no committee exceeds {self.bound:.6g}"
+        word = f", {whose_word(self.trusted)}" if self.trusted else ""
+        limit = "" if self.bound is None else f", no committee exceeds {self.bound:.6g}{word}"
         lines = [f"Explanation: {self.objective} {self.value:.6g}{limit}"]
         table = [("member", "the others alone", "best without it", "at most", "")]
         table += [
@@ -120,7 +132,7 @@ class Explanation(Written):
                 _number(role.without, "not allowed"),
                 _number(role.best, "none known"),
                 _number(role.bound, "no committee"),
-                role.verdict,
+                role.judgement,
             )
             for role in self.members
         ]

@@ -43,13 +43,14 @@ class FrontPoint:
     """One committee size: the best committee found, its value, and the bound for this size.
 
     `committee` and `value` are None where nothing was found; `bound` is None where it is proved
-    that no committee of this size meets the constraints.
+    that no committee of this size meets the constraints. `trusted` is as on `Solution`.
     """
 
     size: int
     committee: Committee | None
     value: float | None
     bound: float | None
+    trusted: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float | None:
@@ -217,7 +218,11 @@ class _Fronts:
             value = None if ledger.units is None else float(ledger.units * unit)
             bound = ledger.progress().bound
             nothing = value is None and size not in self._open_sizes()
-            points.append(FrontPoint(size, ledger.committee, value, None if nothing else bound))
+            points.append(
+                FrontPoint(
+                    size, ledger.committee, value, None if nothing else bound, ledger.trusted
+                )
+            )
         return Front(str(self._problem.criterion), tuple(points), time.monotonic() - self._began)
 
     def _left(self) -> float:
@@ -274,5 +279,5 @@ class _Fronts:
             if size in highest:
                 bound = highest[size] + self._levels.room(highest[size])
                 ledger.tighten(float(self._scale * bound))
-            elif ledger.units is not None:
-                ledger.tighten(ledger.units)
+            else:
+                ledger.close()

@@ -119,6 +119,8 @@ def explain(problem: Problem, find: Find) -> str:
     sure = True
     for item in tuple(kept):
         fewer = [other for other in kept if other is not item]
+        if not fewer:
+            break  # without constraints there is a committee, whoever denies it
         committee, impossible = find(any_committee(problem, *_split(fewer)))
         if impossible:
             kept = fewer

@@ -1,13 +1,15 @@
 """`Ledger`: the best committee and the best bound of a run, every entry recounted.
 
 Methods offer members and bounds; the ledger recounts, keeps what is better, tells the user's
-callback, and remembers the path for a convergence plot.
+callback, and remembers the path for a convergence plot. Of every bound it knows whose word it is: a
+solver's claim stands beside what voteprune has proved itself, and falls as soon as a committee
+recounts better.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
@@ -83,6 +85,8 @@ class StopRequested(Exception):  # noqa: N818 - a request, not a fault
 class Book:
     """Best value, best bound, incidents and trace of one run, whatever is voted on.
 
+    `bound` is the best there is, `proved` the best that rests on voteprune's own arithmetic, and
+    `caught` names the solvers that have made a false claim: nothing they say counts any more.
     `unwritten` says which files were asked for and could not be written when last tried.
 
     Parameters
@@ -101,10 +105,13 @@ class Book:
         self._gains = gains
         self.units: int | None = None
         self.bound: int = gains.ceiling
+        self.proved: int = gains.ceiling
+        self.caught: set[str] = set()
         self.incidents: list[str] = []
         self.unwritten: list[str] = []
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
+        self._word: tuple[str, ...] = ()
         self._callback = callback
         self.began = time.monotonic() if began is None else began
 
@@ -118,22 +125,73 @@ class Book:
         """Whether the best committee meets the bound, exactly."""
         return self.units is not None and self.bound <= self.units
 
-    def tighten(self, bound: Fraction | float) -> bool:
-        """Take a valid upper bound in units, rounded down to what can be reached."""
-        if bound == float("inf"):
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The solvers whose word the bound is; none where it is proved."""
+        return self._word if self.bound < self.proved else ()
+
+    def tighten(self, bound: Fraction | float, by: Sequence[str] = ()) -> bool:
+        """Take an upper bound in units, rounded down to what can be reached.
+
+        Parameters
+        ----------
+        bound
+            What no committee exceeds.
+        by
+            The solvers whose word that is; none for what voteprune has proved.
+        """
+        if bound == float("inf") or not self.caught.isdisjoint(by):
             return False
         reachable = self._gains.floor_to_step(bound)
+        if self.units is not None:
+            reachable = max(reachable, self.units)
+        if not by:
+            self.proved = min(self.proved, reachable)
         if reachable >= self.bound:
             return False
-        self.bound = reachable if self.units is None else max(reachable, self.units)
+        self.bound, self._word = reachable, tuple(by)
         self._tell()
         return True
 
-    def distrust(self, incident: str) -> None:
-        """Note what a solver did, and fall back to the bound that needs no solver."""
-        self.incidents.append(incident)
-        self.bound = self._gains.ceiling
-        self._tell()
+    def distrust(self, solver: str, what: str) -> None:
+        """Note what a solver did, and believe nothing that it says any more.
+
+        Parameters
+        ----------
+        solver
+            Its name.
+        what
+            The incident, in words that follow the name.
+        """
+        self.incidents.append(f"{solver} {what}")
+        self.disbelieve((solver,))
+
+    def disbelieve(self, solvers: Collection[str]) -> None:
+        """Fall back to the bound that needs none of these solvers."""
+        self.caught.update(solvers)
+        if not self.caught.isdisjoint(self.trusted):
+            self._fall_back()
+            self._tell()
+
+    def _fall_back(self) -> None:
+        self.bound = self.proved
+
+    def _forget(self) -> None:
+        self.bound = self.proved = self._gains.ceiling
+
+    def _heed(self, over_bound: bool, over_proved: bool) -> None:
+        """Give up what the committee that was just entered refutes."""
+        if over_bound and self.trusted:
+            liars, claim = self.trusted, "claimed a bound that a committee found later exceeds"
+            self.incidents += [f"{solver} {claim}; not used" for solver in liars]
+            self.caught.update(liars)
+            self._fall_back()
+        if over_proved:
+            self.incidents.append(
+                "voteprune's own bound is below a committee that recounts, which is a fault of "
+                "voteprune: please report it; not used"
+            )
+            self._forget()
 
     def progress(self) -> Progress:
         """Return where the run stands, in the criterion's own unit."""
@@ -186,5 +244,11 @@ class Ledger(Book):
         if best is None or (self.units is not None and best[1] <= self.units):
             return False
         self.committee, self.units = best
+        self._heed(self.units > self.bound, self.units > self.proved)
         self._tell()
         return True
+
+    def close(self) -> None:
+        """Take it as proved that nothing beats the best committee."""
+        if self.units is not None:
+            self.tighten(self.units)

@@ -30,6 +30,12 @@ _TOLERANCE = 1e-6
 
 _MOST_REPAIRS = 100
 
+_SECOND = "highs"
+"""Asked again where another solver says that there is no committee."""
+
+FALSE_INFEASIBLE = "claimed infeasibility, but a committee recounts; not used"
+"""What a solver did, in the words of an incident."""
+
 EXPLAIN_SECONDS = 0.2
 """An infeasible request is explained a little even if its proof took all the time."""
 
@@ -114,7 +120,9 @@ def _build_and_ask(
     problem: Problem, run: Run, build: Callable[..., Formulation], region: Region | None
 ) -> Outcome:
     run.solver.info.require()
-    ledger = run.ledger
+    ledger, who = run.ledger, (run.solver.name,)
+    if not ledger.caught.isdisjoint(who):
+        return Outcome("solver failed")
     if run.seconds_left <= 0:
         return Outcome("time limit")
     formulation = build(problem, deadline=run.deadline)
@@ -129,29 +137,33 @@ def _build_and_ask(
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
+        if not ledger.caught.isdisjoint(who):  # by what it said on the way
+            return Outcome("solver failed")
         if answer.status == "infeasible":
             return _nothing_left(run, scope)
+        solution = None if answer.status == "stopped" else answer.solution
+        if solution is not None:
+            ledger.offer(formulation.members(solution))
         if not _bound_holds(formulation, answer.bound, ledger, scope):
             ledger.distrust(
-                f"{run.solver.name} claimed a bound below a committee that recounts; not used"
+                run.solver.name, "claimed a bound below a committee that recounts; not used"
             )
             return Outcome("solver failed")
-        ledger.tighten(_units(formulation, answer.bound))
+        ledger.tighten(_units(formulation, answer.bound), who)
         if answer.status == "stopped":
             return Outcome("time limit")
-        if answer.solution is None:
-            ledger.distrust(f"{run.solver.name} claimed an optimum without a solution; not used")
+        if solution is None:
+            ledger.distrust(run.solver.name, "claimed an optimum without a solution; not used")
             return Outcome("solver failed")
-        members = formulation.members(answer.solution)
-        ledger.offer(members)
-        claimed = float(formulation.model.objective @ answer.solution)
+        members = formulation.members(solution)
+        claimed = float(formulation.model.objective @ solution)
         if ledger.units is not None and _reaches(formulation, ledger.units, claimed):
             if _closes(formulation, ledger, claimed):
                 # Where gains differ by many orders of magnitude, tolerance is not proof.
                 gap = ledger.progress().gap
                 fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
-                return Outcome("proved" if fine else "solver tolerance")
-            ledger.distrust(f"{run.solver.name} claimed an optimum its own bound does not prove")
+                return Outcome("proved" if fine else "solver tolerance", trusted=who)
+            ledger.distrust(run.solver.name, "claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
         if formulation.binary_members is None:
             formulation = build(problem, merge_classifiers=False, deadline=run.deadline)
@@ -159,45 +171,44 @@ def _build_and_ask(
             formulation = formulation.without(members)
             scope.cut.add(tuple(members))
     ledger.distrust(
-        f"{run.solver.name} kept proposing committees that do not recount; its bound is not used"
+        run.solver.name, "kept proposing committees that do not recount; its bound is not used"
     )
     return Outcome("solver failed")
 
 
 def _nothing_left(run: Run, scope: _Scope) -> Outcome:
     """Read "infeasible": of the whole problem, or of what remained after cuts."""
-    ledger = run.ledger
+    ledger, who = run.ledger, (run.solver.name,)
     if ledger.units is None:
-        return Outcome("proved", infeasible=True)
+        return Outcome("proved", infeasible=True, trusted=who)
     if scope.holds(ledger.committee):
-        ledger.distrust(
-            f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
-        )
+        ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
         return Outcome("solver failed")
-    ledger.tighten(ledger.units)
-    return Outcome("proved")
+    ledger.tighten(ledger.units, who)
+    return Outcome("proved", trusted=who)
 
 
 def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
-    """Say which constraints clash, after a second opinion where the first was not HiGHS's."""
+    """Say which constraints clash, after another solver's opinion where there is one."""
     if not outcome.infeasible:
         return outcome
     deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
 
     def find(anything: Problem) -> Found:
-        look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver())
+        look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver(_SECOND))
         outcome = open_run(anything, look) or _search(anything, look, merged_model)
         return look.ledger.committee, outcome.infeasible
 
-    if run.solver.name != "highs":
-        committee, _ = find(any_committee(problem, problem.requests, problem.asked_diversity))
+    trusted = outcome.trusted
+    if run.solver.name != _SECOND:
+        whole = any_committee(problem, problem.requests, problem.asked_diversity)
+        committee, confirmed = find(whole)
         if committee is not None:
             run.ledger.offer(committee.members)
-            run.ledger.distrust(
-                f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
-            )
+            run.ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
             return Outcome("solver failed")
-    return replace(outcome, explanation=explain(problem, find))
+        trusted = (*trusted, _SECOND) if confirmed else trusted
+    return replace(outcome, explanation=explain(problem, find), trusted=trusted)
 
 
 def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
@@ -214,7 +225,7 @@ def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
         if solution is not None and len(solution) == formulation.model.n_variables:
             ledger.offer(formulation.members(solution))
         if _bound_holds(formulation, bound, ledger, scope):
-            ledger.tighten(_units(formulation, bound))
+            ledger.tighten(_units(formulation, bound), (run.solver.name,))
 
     return solve(run.solver.info, formulation.model, options, start, report)
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 
 from .account import Account
 from .bounds import CLOSURE_SHARE, closure_bound
+from .brute import is_small
 from .committee import Committee
 from .engine import ENUMERATE
 from .formulas import Point, Ratio, Weights, confusion_at
@@ -106,7 +107,7 @@ class _Climb:
     def prove(self) -> Outcome:
         """Find the best committee and prove it, as far as the time allows."""
         parts = self._parts
-        if 2**self._problem.n_classifiers * self._problem.patterns.n_patterns > ENUMERATE:
+        if not is_small(self._problem, ENUMERATE):
             self._search()
             self.cut_by_closure()
         share = 1.0 if isinstance(self._formula, Ratio) else 0.4
@@ -120,8 +121,11 @@ class _Climb:
             before, score = part.summit.score, self._account.score
             at_summit = score is None or part.asked_at == score
             outcome = self._improve(part, share, at_summit)
+            if self._account.caught:
+                parts.tell_bound()
+                return Outcome("solver failed")
             if outcome.infeasible:
-                parts.left.remove(part)
+                parts.drop(part, outcome.trusted)
                 if part.problem is self._problem:
                     self._clash = outcome
             elif outcome.termination not in _USEFUL:
@@ -148,8 +152,8 @@ class _Climb:
                 before = part.summit.score
                 weights = self._tangent_at(part.summit.point)
                 inner = part.problem.weighing(weights)
-                bound = closure_bound(inner, self._run.soon(CLOSURE_SHARE))
-                self._parts.cut(part, weights, bound * inner.gains.unit)
+                bound = closure_bound(inner, self._run.soon(CLOSURE_SHARE)) * inner.gains.unit
+                self._parts.cut(part, weights, bound, bound, ())
                 self._parts.tell_bound()
                 if part not in self._parts.left or before - part.summit.score < _WORTHWHILE:
                     break
@@ -173,7 +177,7 @@ class _Climb:
             if self._run.seconds_left <= 0:
                 return Outcome("time limit")
             self._account.offer([k for k in everyone if code >> k & 1])
-        self._parts.left.clear()
+        self._parts.clear()
         self._parts.tell_bound()
         return self._nothing_left()
 
@@ -183,7 +187,7 @@ class _Climb:
         if part.flat:
             outcome = self._ask(part.problem, Weights(), self._method, deadline)
             if outcome.termination == "proved" and not outcome.infeasible:
-                self._parts.left.remove(part)
+                self._parts.drop(part)  # one committee of it is as good as all
             return outcome
         part.asked_at = self._account.score
         weights = self._tangent_at(part.summit.point) if at_summit else self._tangent_here()
@@ -209,10 +213,14 @@ class _Climb:
                 majority = self._run.threshold == "majority"
                 account.offer(seen.ballots, seen.threshold if majority else None)
             elif part is not None:
-                self._parts.foretell_bound(part, weights, ledger.bound * inner.gains.unit)
+                self._parts.foretell_bound(part, weights, *standing())
             stale = account.score != first and time.monotonic() - began > _STALE_SECONDS
             self._stopping = part is not None and stale
             return self._stopping
+
+        def standing() -> tuple[Fraction, Fraction, tuple[str, ...]]:
+            unit = inner.gains.unit
+            return ledger.bound * unit, ledger.proved * unit, ledger.trusted
 
         ledger = Ledger(inner, hear)
         self._stopping = False
@@ -225,8 +233,9 @@ class _Climb:
                 raise
             outcome = Outcome("improved")
         account.incidents += ledger.incidents
+        account.disbelieve(ledger.caught)
         if part is not None and not outcome.infeasible:
-            self._parts.cut(part, weights, ledger.bound * inner.gains.unit)
+            self._parts.cut(part, weights, *standing())
         return outcome
 
     def _helped(self, part: Part, before: Fraction) -> bool:

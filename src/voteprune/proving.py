@@ -52,7 +52,7 @@ class Campaign(Attempt):
     def __init__(self, problem: Problem, run: Run) -> None:
         super().__init__(problem, run)
         self._levels, self._scale = Levels.of(problem)
-        everything = Box.everything(self._levels, self._in_levels(run.ledger.bound))
+        everything = Box.everything(self._levels, self._in_levels(run.ledger.proved))
         self._boxes: tuple[Box, ...] = (everything,)
         self._shares: list[Share] = []
         self._number, self._seconds = 0, _FIRST_ROUND
@@ -135,11 +135,6 @@ class Campaign(Attempt):
         )
         return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
 
-    def trust(self, solver: str) -> None:
-        """Note that a solver has settled what was open."""
-        if self._proof is not None:
-            self._proof.trusted.append((solver, self._run.ledger.bound))
-
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         ledger = self._run.ledger
         ledger.open_boxes = open_boxes
@@ -165,8 +160,8 @@ class Campaign(Attempt):
             self._proof.boxes = self._boxes
         if kept:
             ledger.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
-        elif ledger.units is not None:
-            ledger.tighten(ledger.units)
+        else:
+            ledger.close()
 
     def _rows(self, place: int) -> tuple[Row, ...]:
         return self._shares[place % len(self._shares)].rows if self._shares else ()

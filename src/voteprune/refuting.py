@@ -48,7 +48,7 @@ class Refutation(Attempt):
         super().__init__(problem, run)
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
-        self._cells: tuple[Cell, ...] = (Cell(run.ledger.bound / self._scale, undecided),)
+        self._cells: tuple[Cell, ...] = (Cell(run.ledger.proved / self._scale, undecided),)
         self._clauses: dict[object, Clause] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
@@ -150,8 +150,8 @@ class Refutation(Attempt):
         if self._cells:
             if self._written is None:
                 ledger.tighten(self._in_units(self._cells[0].bound))
-        elif ledger.units is not None:
-            ledger.tighten(ledger.units)
+        else:
+            ledger.close()
             if self._run.record is not None and self._written is not None:
                 self._run.record.append(self._written)
 
@@ -169,4 +169,4 @@ def _between(problem: Problem, run: Run) -> float:
     """Return how much is between the best committee and the bound, as a share of all weight."""
     units = run.ledger.units
     assert units is not None
-    return (run.ledger.bound - units) / float(sum(abs(int(gain)) for gain in problem.gains.net))
+    return (run.ledger.proved - units) / float(sum(abs(int(gain)) for gain in problem.gains.net))

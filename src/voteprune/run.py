@@ -98,11 +98,16 @@ class Outcome:
         Whether it proved that no committee meets the constraints.
     explanation
         Which constraints clash, when they do.
+    trusted
+        The solvers whose word it is that no committee meets the constraints, or that what is left
+        between value and bound is rounding; none where voteprune has proved it. Whose word the
+        bound is, the ledger knows.
     """
 
     termination: str
     infeasible: bool = False
     explanation: str = ""
+    trusted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

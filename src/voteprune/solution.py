@@ -62,8 +62,12 @@ class Solution(Document):
         For an infeasible request, which constraints clash.
     incidents
         What went wrong on the way and was contained.
+    trusted
+        Names of the solvers on whose word alone it is that nothing exceeds `bound`, or that nothing
+        meets the constraints; empty where voteprune has proved that itself.
     unwritten
-        Those of them that are files which were asked for and could not be written. Not saved.
+        Those of the incidents that are files which were asked for and could not be written. Not
+        saved.
     trace
         Value and bound over time.
     problem
@@ -93,6 +97,7 @@ class Solution(Document):
     diversity: str | None = None
     explanation: str = ""
     incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
@@ -131,7 +136,8 @@ class Solution(Document):
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        lines = [headline(self.status, self.termination, self.value, self.bound)]
+        about = self.status, self.termination, self.value, self.bound
+        lines = [headline(*about, self.trusted)]
         if self.committee is not None and self.confusion is not None:
             counts = self.confusion
             lines += [
@@ -200,7 +206,8 @@ class Solution(Document):
             told = self.value, self.constraints, self.diversity
             check_reopened(problem, self.committee, self.confusion, *told)
         proved = self.bound == self.value
-        return explain(problem, self.committee, self.objective, self.bound, proved, time_limit)
+        claim = self.objective, self.bound, proved, self.trusted
+        return explain(problem, self.committee, *claim, time_limit)
 
     def _fields(self) -> dict[str, Any]:
         # The trace and the votes are left out.
@@ -219,6 +226,7 @@ class Solution(Document):
             "diversity": self.diversity,
             "explanation": self.explanation,
             "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
             "method": self.method,
             "solver": self.solver,
             "seconds": self.seconds,

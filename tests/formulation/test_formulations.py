@@ -84,26 +84,35 @@ def test_both_models_have_the_same_optimum(seed):
     assert (one.status, one.value) == (two.status, two.value)
 
 
-def paper_rows(**weights):
-    """Count the rows of the paper's model for 3 positives and 5 negatives, K = 4."""
+@pytest.mark.parametrize(
+    "objective",
+    [
+        "accuracy",  # of which the paper says that (3) and (6) are redundant
+        "recall",  # and of this one that (3) is
+        vp.Weights(fn=1, fp=1),
+        vp.Weights(tp=2, fn=2, tn=1, fp=1),
+    ],
+)
+def test_the_papers_model_has_all_rows_of_the_paper_whatever_the_weights(objective):
+    """Two rows and t + f = 1 per point, and L <= S - 1: t says what is decided, and nothing else.
+
+    The rows alone hold t: for every committee and every point the other value breaks one.
+    """
     y = np.array([1, 1, 1, 0, 0, 0, 0, 0])
     matrix = np.random.default_rng(0).integers(0, 2, (8, 4))
-    return paper_model(Problem.of(vp.Votes(matrix, y), vp.Weights(**weights))).model.n_rows
-
-
-def test_redundant_rows_are_dropped_exactly_when_the_weights_allow_it():
-    fixed = 8 + 1  # t + f = 1 per point, and L <= S - 1
-    assert paper_rows(tp=1, tn=1) == fixed + 3 + 5  # (2) and (5) alone: (3), (6) are idle
-    assert paper_rows(tp=1) == fixed + 3  # recall: negatives do not matter
-    assert paper_rows(fn=1, fp=1) == fixed + 3 + 5  # (3) and (6) alone
-    assert paper_rows(tp=2, fn=2, tn=1, fp=1) == fixed  # nothing matters
-    y = np.array([1, 1, 1, 0, 0, 0, 0, 0])
-    limited = Problem.of(
-        vp.Votes(np.random.default_rng(0).integers(0, 2, (8, 4)), y),
-        "accuracy",
-        [vp.AtMost("fp", 2)],
-    )
-    assert paper_model(limited).model.n_rows == fixed + 2 * (3 + 5) + 1  # a limit needs them all
+    problem = Problem.of(vp.Votes(matrix, y), objective)
+    formulation = paper_model(problem)
+    assert formulation.model.n_rows == 3 * 8 + 1
+    for code in range(1, 16):
+        members = [k for k in range(4) if code >> k & 1]
+        for threshold in range(len(members)):
+            solution = formulation.encode(members, threshold)
+            assert satisfied(formulation.model, solution)
+            for point in range(8):
+                other = solution.copy()
+                t, f = 5 + point, 13 + point
+                other[[t, f]] = other[[f, t]]
+                assert not satisfied(formulation.model, other)
 
 
 def test_the_papers_model_has_the_papers_size():

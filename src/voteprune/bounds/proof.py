@@ -65,13 +65,9 @@ class Proof:
         In order.
     boxes
         What is open; `Box.by` says which step's prices gave each bound.
-    trusted
-        Claims of solvers that nobody can check: the solver, and the bound in units it claims for
-        everything in the boxes.
     """
 
     levels: Levels
     scale: float
     steps: list[Step] = field(default_factory=list)
     boxes: tuple[Box, ...] = ()
-    trusted: list[tuple[str, int]] = field(default_factory=list)

@@ -28,6 +28,9 @@ from .claims import rows_given_up
 from .exchanges import free_exchanges
 from .yardstick import Yardstick
 
+Cap = tuple[Fraction | None, Sequence[str]]
+"""What no committee exceeds, where that is known, and the solvers whose word it is."""
+
 
 def explain(
     problem: Problem,
@@ -35,6 +38,7 @@ def explain(
     objective: str,
     bound: float | None,
     proved: bool,
+    trusted: Sequence[str],
     seconds: float,
 ) -> Explanation:
     """Explain a committee that a problem allows.
@@ -49,6 +53,8 @@ def explain(
         What no committee can exceed, in the criterion's own unit, where that is known.
     proved
         Whether that is the committee's own value, which a float may miss by a hair.
+    trusted
+        The solvers whose word it is.
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
@@ -61,7 +67,7 @@ def explain(
     for place, member in enumerate(committee.members):
         others = [exchange[2] for exchange in exchanges if exchange[0] == member]
         share = (deadline - time.monotonic()) / (committee.size - place)
-        roles.append(_role(yardstick, committee, member, others, cap, share))
+        roles.append(_role(yardstick, committee, member, others, (cap, trusted), share))
     return Explanation(
         objective=objective,
         value=yardstick.read(score),
@@ -75,6 +81,7 @@ def explain(
         hopeless=tuple(hopeless_rows(problem).tolist()),
         disputed=tuple(zip(*(side.tolist() for side in disputed_rows(problem)), strict=True)),
         sacrificed=tuple(rows_given_up(problem, committee).tolist()),
+        trusted=tuple(trusted),
     )
 
 
@@ -83,7 +90,7 @@ def _role(
     committee: Committee,
     member: int,
     others: Sequence[Committee],
-    cap: Fraction | None,
+    cap: Cap,
     seconds: float,
 ) -> MemberRole:
     """Tell what is possible without a member; `others` are committees without it."""
@@ -91,7 +98,7 @@ def _role(
     rest = [k for k in committee.ballots if k != member]
     alone = yardstick.best(rest) if rest else None
     known = [*([alone[0]] if alone else []), *others]
-    best, bound = _without(yardstick.problem, member, known, cap, seconds)
+    best, bound, trusted = _without(yardstick.problem, member, known, cap, seconds)
     verdict: Verdict = "open"
     if bound is None or bound < score:
         verdict = "needed"
@@ -106,36 +113,40 @@ def _role(
         best=value,
         bound=value if best is not None and best == bound else limit,
         verdict=verdict,
+        trusted=trusted,
     )
 
 
 def _without(
-    problem: Problem, member: int, known: Sequence[Committee], cap: Fraction | None, seconds: float
-) -> tuple[Fraction | None, Fraction | None]:
-    """Return the best score without a member and its bound; no bound: no committee."""
+    problem: Problem, member: int, known: Sequence[Committee], cap: Cap, seconds: float
+) -> tuple[Fraction | None, Fraction | None, tuple[str, ...]]:
+    """Return the best score without a member, its bound, and whose word that is.
+
+    No bound: no committee.
+    """
     if member in problem.required:
-        return None, None
+        return None, None, ()
     left = problem.with_requests([*problem.requests, Forbid(member)], problem.asked_diversity)
     if not left.allowed:
-        return None, None
+        return None, None, ()
     ledger, yardstick, method = open_ledger(left), Yardstick(left), _exact(left)
     for committee in known:
         ledger.offer(committee.ballots, committee.threshold)
     _bound_quickly(left, ledger, method)
-    if cap is not None:  # what no committee exceeds, none without this member does
-        yardstick.tighten(ledger, cap)
-    quick = yardstick.standing(ledger)[1]
+    if cap[0] is not None:  # what no committee exceeds, none without this member does
+        yardstick.tighten(ledger, cap[0], cap[1])
+    quick = yardstick.standing(ledger)[1], ledger.trusted
     # Exact methods speak of committees with one vote each, the closure bound of all.
     one_vote_each = all(committee.n_votes == committee.size for committee in known)
     if seconds > 0 and one_vote_each and not ledger.closed:
         with threadpool_limits(1, "blas"):
             outcome = solve_any(left, method, Run(ledger, time.monotonic() + seconds))
         if outcome.infeasible:
-            return None, None
+            return None, None, outcome.trusted
     best, bound = yardstick.standing(ledger)
     # A proof that was cut short may know less than what was known before it.
-    bound = min(bound, quick)
-    return best, bound if best is None else max(bound, best)
+    bound, trusted = min((bound, ledger.trusted), quick, key=lambda known: known[0])
+    return best, bound if best is None else max(bound, best), trusted
 
 
 def _exact(problem: Problem) -> Method:

@@ -72,9 +72,18 @@ class Yardstick:
             return ledger.score, ledger.top
         return None if ledger.units is None else Fraction(ledger.units), Fraction(ledger.bound)
 
-    def tighten(self, ledger: Ledger, bound: Fraction) -> None:
-        """Enter a bound into a ledger of this problem, if it is lower than what it has."""
+    def tighten(self, ledger: Ledger, bound: Fraction, by: Sequence[str]) -> None:
+        """Enter a bound into a ledger of this problem, if it is lower than what it has.
+
+        Parameters
+        ----------
+        ledger, bound
+            Where it goes, and what no committee exceeds.
+        by
+            The solvers whose word that is; none for what voteprune has proved.
+        """
         if isinstance(ledger, Account):
-            ledger.bound_by(min(ledger.top, bound))
+            lower = min(ledger.top, bound)
+            ledger.bound_by(lower, ledger.proved_top if by else lower, by)
         else:
-            ledger.tighten(bound)
+            ledger.tighten(bound, by)

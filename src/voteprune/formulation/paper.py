@@ -2,7 +2,8 @@
 
 Bastos, de Oliveira and Valle, *Ensemble pruning via an integer programming approach with
 diversity constraints*. One t and one f variable per data point, L a variable, products y_kl for
-diversity. Kept as the reference the faster model is tested against.
+diversity. Kept as the reference the faster model is tested against, with every row, even where the
+weights make some of them redundant, as the paper says of (3) and (6).
 
 Four readings: the big-M of (6) is K + 1, for K would make L = K infeasible; the empty committee
 is excluded by L <= S - 1; constraints of ours (size, members, cost, metrics) follow the paper's
@@ -49,30 +50,20 @@ def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
     t = [builder.variable(0, 1, cost=float(if_true[i]) / scale) for i in range(n)]
     f = [builder.variable(0, 1, cost=float(if_false[i]) / scale) for i in range(n)]
 
-    # Rows that only hold t down are idle where nothing gains from t = 1, and so on; a limit on a
-    # metric can push either way, so then all rows stay.
-    push_both = bool(problem.metric_limits)
-    t_gains = {True: weights.tp > weights.fn, False: weights.tn > weights.fp}
-    f_gains = {True: weights.fn > weights.tp, False: weights.fp > weights.tn}
     for i in range(n):
-        label = bool(votes.labels[i])
         voters = x[votes.matrix[i]]
         ones = np.ones(len(voters))
         columns = [*voters, level, t[i]]
-        if label:
-            if push_both or t_gains[label]:
-                # (2)  L + 1 - votes <= (K + 1)(1 - t+)
-                builder.row(columns, [*-ones, 1.0, k + 1.0], high=float(k))
-            if push_both or f_gains[label]:
-                # (3)  votes - L <= (K + 1) t+
-                builder.row(columns, [*ones, -1.0, -(k + 1.0)], high=0.0)
+        if votes.labels[i]:
+            # (2)  L + 1 - votes <= (K + 1)(1 - t+)
+            builder.row(columns, [*-ones, 1.0, k + 1.0], high=float(k))
+            # (3)  votes - L <= (K + 1) t+
+            builder.row(columns, [*ones, -1.0, -(k + 1.0)], high=0.0)
         else:
-            if push_both or t_gains[label]:
-                # (5)  votes - L <= K (1 - t-)
-                builder.row(columns, [*ones, -1.0, float(k)], high=float(k))
-            if push_both or f_gains[label]:
-                # (6)  L + 1 - votes <= (K + 1) t-
-                builder.row(columns, [*-ones, 1.0, -(k + 1.0)], high=-1.0)
+            # (5)  votes - L <= K (1 - t-)
+            builder.row(columns, [*ones, -1.0, float(k)], high=float(k))
+            # (6)  L + 1 - votes <= (K + 1) t-
+            builder.row(columns, [*-ones, 1.0, -(k + 1.0)], high=-1.0)
         builder.row([t[i], f[i]], [1.0, 1.0], low=1.0, high=1.0)  # (4), (7)
 
     pairs = _add_diversity(builder, problem, x)

@@ -21,6 +21,7 @@ from functools import partial
 import numpy as np
 
 from ..bounds import CLOSURE_SHARE, closure_bound
+from ..brute import is_small
 from ..committee import Committee
 from ..infeasible import Found, explain
 from ..ledger import OPTIMAL_GAP, Ledger, Progress, StopRequested
@@ -55,7 +56,7 @@ _SAFETY = 1e-7
 
 def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
-    if 2**problem.n_classifiers * problem.patterns.n_patterns <= _ENUMERATE:
+    if is_small(problem, _ENUMERATE):
         return enumerate_margins(problem, run)
     over = open_run(problem, run)
     if over is not None:
@@ -76,7 +77,7 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
     sizes, scale = Sizes.of(problem)
     listed = sizes.all()
     if not len(listed) or ledger.closed or run.seconds_left <= 0:
-        return dict.fromkeys(listed, ledger.bound)
+        return dict.fromkeys(listed, ledger.proved)
     largest = float(sizes.weights.max(initial=1.0))
 
     def in_units(bound: float) -> float:
@@ -88,16 +89,18 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
 
     target = -np.inf if ledger.units is None else (ledger.units + 1) / scale
     until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
-    request = (sizes, target, ledger.bound / scale, until)
+    request = (sizes, target, ledger.proved / scale, until)
     try:
         bounds = call("margins", "voteprune.margins.relaxation", request, run.deadline, report)
     except OutOfTime:
-        return dict.fromkeys(listed, ledger.bound)
+        return dict.fromkeys(listed, ledger.proved)
     except SolverFailure as failure:
         ledger.incidents.append(str(failure))
-        return dict.fromkeys(listed, ledger.bound)
+        return dict.fromkeys(listed, ledger.proved)
     return {
-        size: min(ledger.bound, _at_size(problem, size).gains.floor_to_step(in_units(float(bound))))
+        size: min(
+            ledger.proved, _at_size(problem, size).gains.floor_to_step(in_units(float(bound)))
+        )
         for size, bound in zip(listed, bounds, strict=True)
     }
 
@@ -117,6 +120,8 @@ class _Queue:
 
     Parameters
     ----------
+    proved
+        What voteprune itself has proved for every size.
     waiting
         Bound of every size that may hold something better than the best committee.
     settled
@@ -129,6 +134,7 @@ class _Queue:
         Whether it has dealt honestly with a size where we know something it must not miss.
     """
 
+    proved: dict[int, int]
     waiting: dict[int, int]
     settled: dict[int, int]
     turns: dict[int, float]
@@ -157,12 +163,13 @@ class _Queue:
 
 def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome:
     """Let a solver refute the sizes one by one, or find what is better there."""
-    ledger = run.ledger
-    queue = _Queue(dict(bounds), {}, {})
+    ledger, who = run.ledger, (run.solver.name,)
+    queue = _Queue(bounds, dict(bounds), {}, {})
     while True:
         queue.drop(ledger.units)
         if ledger.units is not None:
-            ledger.tighten(queue.bound(ledger.units))
+            ledger.tighten(max(bounds.values(), default=ledger.units))
+            ledger.tighten(queue.bound(ledger.units), who)
         if ledger.closed:
             return Outcome("proved")
         if not queue.waiting:
@@ -170,18 +177,19 @@ def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome
         if run.seconds_left <= 0:
             return Outcome("time limit")
         _work_on(problem, run, queue, queue.next(ledger.committee))
-        if queue.failures == _MOST_FAILURES:
+        if queue.failures == _MOST_FAILURES or ledger.caught:
             return Outcome("solver failed")
     if ledger.units is None:
-        return Outcome("proved", infeasible=True)
+        # Where there is no size to ask about, nobody was asked.
+        return Outcome("proved", infeasible=True, trusted=who if bounds else ())
     gap = ledger.progress().gap
     fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
-    return Outcome("proved" if fine else "solver tolerance")
+    return Outcome("proved" if fine else "solver tolerance", trusted=who)
 
 
 def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None:
     """Give a size its turn."""
-    ledger, above = run.ledger, run.ledger.units
+    ledger, above, who = run.ledger, run.ledger.units, (run.solver.name,)
     turn = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
     here = _at_size(problem, size)
 
@@ -190,7 +198,7 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
         if own.committee is not None and own.committee != ledger.committee:
             ledger.offer(own.committee.members, own.committee.threshold)
         if ledger.units is not None:
-            ledger.tighten(queue.bound(ledger.units))
+            ledger.tighten(queue.bound(ledger.units), who)
 
     own = Ledger(here, forward)
     known = ledger.committee
@@ -198,10 +206,12 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
         queue.waiting.setdefault(size, above)
         own.offer(known.members, known.threshold)
         above -= 1
-    own.tighten(queue.waiting[size])
+    own.tighten(queue.proved[size])
+    own.tighten(queue.waiting[size], who)
     look = run.part(time.monotonic() + turn, own)
     outcome = solve_model(here, look, partial(margin_model, above=above))
     ledger.incidents.extend(own.incidents)
+    ledger.disbelieve(own.caught)
     failed = outcome.termination == "solver failed"
     queue.failures += failed
     queue.vouched |= not failed

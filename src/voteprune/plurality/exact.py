@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from ..formulation.model import Floats, Formulation, ModelBuilder, TimeOver
 from ..formulation.rows import add_cost_rows, objective_scale
+from ..mip import FALSE_INFEASIBLE
 from ..run import Outcome
 from ..solvers import Answer, Options, OutOfTime, SolverFailure, solve
-from .brute import solve_by_brute_force
+from .brute import MOST_CLASSIFIERS, solve_by_brute_force
 from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
@@ -40,7 +41,7 @@ _MOST_REPAIRS = 100
 def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     cells = problem.n_patterns * problem.n_classes
-    if 2**problem.n_classifiers * cells <= ENUMERATE:
+    if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
     if not run.ledger.closed and problem.allowed and run.seconds_left > 0:
@@ -54,7 +55,7 @@ def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
 def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     """Hand what is left to a solver, and believe only what recounts."""
     run.solver.info.require()
-    ledger = run.ledger
+    ledger, who = run.ledger, (run.solver.name,)
     try:
         formulation = plurality_model(problem, run.deadline)
     except TimeOver:
@@ -69,26 +70,28 @@ def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
             return Outcome("solver failed")
+        if not ledger.caught.isdisjoint(who):  # by what it said on the way
+            return Outcome("solver failed")
         if answer.status == "infeasible":
             if ledger.units is None:
-                return Outcome("proved", infeasible=True)
-            ledger.distrust(
-                f"{run.solver.name} claimed infeasibility, but a committee recounts; not used"
-            )
+                return Outcome("proved", infeasible=True, trusted=who)
+            ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
             return Outcome("solver failed")
+        solution = None if answer.status == "stopped" else answer.solution
+        members = [] if solution is None else formulation.members(solution)
+        ledger.offer(members)
         if not _holds(formulation, answer.bound, ledger):
             ledger.distrust(
-                f"{run.solver.name} claimed a bound below a committee that recounts; not used"
+                run.solver.name, "claimed a bound below a committee that recounts; not used"
             )
             return Outcome("solver failed")
         # Only sets that are not allowed have been cut off, so the bound is one of the problem.
-        ledger.tighten(_units(formulation, answer.bound))
-        if answer.status == "stopped" or answer.solution is None:
+        ledger.tighten(_units(formulation, answer.bound), who)
+        if solution is None:
             return Outcome("time limit")
-        members = formulation.members(answer.solution)
-        ledger.offer(members)
-        if problem.allows(members):
-            return Outcome("proved" if _closes(formulation, ledger) else "solver tolerance")
+        if members and problem.allows(members):
+            closes = _closes(formulation, ledger)
+            return Outcome("proved" if closes else "solver tolerance", trusted=who)
         formulation = formulation.without(members)
     return Outcome("solver failed")
 
@@ -105,7 +108,7 @@ def _ask(formulation: Formulation, run: PluralityRun) -> Answer:
         if solution is not None and len(solution) == formulation.model.n_variables:
             ledger.offer(formulation.members(solution))
         if _holds(formulation, bound, ledger):
-            ledger.tighten(_units(formulation, bound))
+            ledger.tighten(_units(formulation, bound), (run.solver.name,))
 
     return solve(run.solver.info, formulation.model, options, start, report)
 

@@ -21,12 +21,16 @@ from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
 
+Cap = tuple[Fraction | None, Sequence[str]]
+"""What no committee exceeds, where that is known, and the solvers whose word it is."""
+
 
 def explain(
     problem: PluralityProblem,
     members: Sequence[int],
     bound: float | None,
     proved: bool,
+    trusted: Sequence[str],
     seconds: float,
 ) -> Explanation:
     """Explain a committee that a problem allows.
@@ -39,6 +43,8 @@ def explain(
         What no committee can exceed, where that is known.
     proved
         Whether that is the committee's own value, which a float may miss by a hair.
+    trusted
+        The solvers whose word it is.
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
@@ -50,7 +56,7 @@ def explain(
     for place, member in enumerate(members):
         known = [sorted({*members, join} - {out}) for out, join, _ in swaps if out == member]
         share = (deadline - time.monotonic()) / (len(members) - place)
-        roles.append(_role(problem, members, member, known, cap, share))
+        roles.append(_role(problem, members, member, known, (cap, trusted), share))
     hopeless = _hopeless(problem)
     return Explanation(
         objective=problem.criterion,
@@ -64,6 +70,7 @@ def explain(
         hopeless=tuple(sorted(hopeless)),
         disputed=tuple(_disputed(problem, hopeless)),
         sacrificed=tuple(sorted(hopeless | _given_up(problem, units))),
+        trusted=tuple(trusted),
     )
 
 
@@ -86,14 +93,14 @@ def _role(
     members: Sequence[int],
     member: int,
     known: Sequence[Sequence[int]],
-    cap: Fraction | None,
+    cap: Cap,
     seconds: float,
 ) -> MemberRole:
     """Tell what is possible without a member; `known` are committees without it."""
     units, unit = problem.units(members), problem.gains.unit
     rest = [k for k in members if k != member]
     alone = problem.units(rest) if rest and problem.allows(rest) else None
-    best, bound = _without(problem, member, [rest, *known], cap, seconds)
+    best, bound, trusted = _without(problem, member, [rest, *known], cap, seconds)
     verdict: Verdict = "open"
     if bound is None or bound < units:
         verdict = "needed"
@@ -108,6 +115,7 @@ def _role(
         best=value,
         bound=value if best is not None and best == bound else limit,
         verdict=verdict,
+        trusted=trusted,
     )
 
 
@@ -115,23 +123,26 @@ def _without(
     problem: PluralityProblem,
     member: int,
     known: Sequence[Sequence[int]],
-    cap: Fraction | None,
+    cap: Cap,
     seconds: float,
-) -> tuple[int | None, int | None]:
-    """Return the best value without a member and its bound, in units; no bound: no committee."""
+) -> tuple[int | None, int | None, tuple[str, ...]]:
+    """Return the best value without a member, its bound, and whose word that is; in units.
+
+    No bound: no committee.
+    """
     if member in problem.required or len(problem.allowed) == 1:
-        return None, None
+        return None, None, ()
     left = problem.with_requests([*problem.requests, Forbid(member)])
     ledger = PluralityLedger(left)
     for committee in known:
         ledger.offer(committee)
-    if cap is not None:  # what no committee exceeds, none without this member does
-        ledger.tighten(cap)
+    if cap[0] is not None:  # what no committee exceeds, none without this member does
+        ledger.tighten(cap[0], cap[1])
     if seconds > 0 and not ledger.closed:
         outcome = solve_exact(left, PluralityRun(ledger, time.monotonic() + seconds))
         if outcome.infeasible:
-            return None, None
-    return ledger.units, ledger.bound
+            return None, None, outcome.trusted
+    return ledger.units, ledger.bound, ledger.trusted
 
 
 def _hopeless(problem: PluralityProblem) -> set[int]:

@@ -37,5 +37,6 @@ class PluralityLedger(Book):
         if self.units is not None and units <= self.units:
             return False
         self.members, self.units = tuple(sorted(members)), units
+        self._heed(units > self.bound, units > self.proved)
         self._tell()
         return True

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..answer import Status
+from ..answer import Status, whom_to_trust
 from ..circumstances import Circumstances
 from ..constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..exceptions import InputError
@@ -147,6 +147,7 @@ def _conclude(
         status = "infeasible" if outcome.infeasible else "unknown"
     else:
         status = "optimal" if outcome.termination == "proved" or closed else "feasible"
+    trusted = whom_to_trust(ledger, outcome, status) if method.proves else ()
     words = [str(request) for request in problem.requests]
     return PluralitySolution(
         status=status,
@@ -167,6 +168,7 @@ def _conclude(
         constraints=tuple(words),
         explanation=f"no committee meets {' and '.join(words)}." if outcome.infeasible else "",
         incidents=tuple(ledger.incidents),
+        trusted=trusted,
         versions=versions_of(solver),
         trace=tuple(ledger.trace),
         problem=problem,

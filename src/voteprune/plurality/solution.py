@@ -46,7 +46,7 @@ class PluralitySolution(Document):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of the votes.
-    explanation, incidents, trace, problem
+    explanation, incidents, trusted, trace, problem
         As on `Solution`.
     """
 
@@ -70,6 +70,7 @@ class PluralitySolution(Document):
     constraints: tuple[str, ...] = ()
     explanation: str = ""
     incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: PluralityProblem | None = field(default=None, repr=False, compare=False)
@@ -110,7 +111,8 @@ class PluralitySolution(Document):
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        lines = [headline(self.status, self.termination, self.value, self.bound)]
+        about = self.status, self.termination, self.value, self.bound
+        lines = [headline(*about, self.trusted)]
         if self.committee is not None and self.confusion is not None:
             gap = "" if self.gap is None else f"   gap {words.percent(self.gap)}"
             lines += [
@@ -173,7 +175,8 @@ class PluralitySolution(Document):
         if problem is None or votes is not None:
             problem = self._reopen(votes, objective, check_constraints(constraints))
         proved = self.bound == self.value
-        return explain(problem, self.committee.members, self.bound, proved, time_limit)
+        claim = self.bound, proved, self.trusted
+        return explain(problem, self.committee.members, *claim, time_limit)
 
     def _reopen(
         self,
@@ -222,6 +225,7 @@ class PluralitySolution(Document):
             "classes": list(self.classes),
             "constraints": list(self.constraints),
             "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
             "solver": self.solver,
             "seconds": self.seconds,
             "versions": self.versions,

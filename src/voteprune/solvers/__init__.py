@@ -2,7 +2,7 @@
 
 from .isolated import OutOfTime, SolverFailure, call, end_workers, give_up, prepare, solve
 from .protocol import Answer, LicenceLimit, Options, Report
-from .registry import SOLVERS, Solver, SolverInfo, solvers
+from .registry import SOLVERS, Solver, SolverInfo, solvers, whose_word
 
 __all__ = [
     "SOLVERS",
@@ -20,4 +20,5 @@ __all__ = [
     "prepare",
     "solve",
     "solvers",
+    "whose_word",
 ]

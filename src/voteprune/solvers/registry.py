@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..exceptions import InputError, SolverNotInstalled
@@ -31,6 +32,8 @@ class SolverInfo:
         What its licence allows.
     refused
         Releases that return wrong answers.
+    label
+        How its makers write it; its name when omitted.
     """
 
     name: str
@@ -42,6 +45,7 @@ class SolverInfo:
     streams: bool
     licence: str
     refused: tuple[str, ...] = ()
+    label: str = ""
 
     @property
     def version(self) -> str | None:
@@ -79,28 +83,33 @@ SOLVERS: dict[str, SolverInfo] = {
         SolverInfo(
             "highs", "voteprune.solvers.highs", "highspy", "highspy", "",
             warm_start=True, streams=True, licence="MIT, no limit", refused=("1.14.0",),
+            label="HiGHS",
         ),
         SolverInfo(
             "scipy", "voteprune.solvers.scipy", "scipy", "scipy", "",
-            warm_start=False, streams=False, licence="BSD, no limit",
+            warm_start=False, streams=False, licence="BSD, no limit", label="SciPy",
         ),
         SolverInfo(
             "cpsat", "voteprune.solvers.cpsat", "ortools", "ortools", "cpsat",
             warm_start=True, streams=True, licence="Apache 2.0, no limit",
+            label="CP-SAT",
         ),
         SolverInfo(
             "scip", "voteprune.solvers.scip", "pyscipopt", "pyscipopt", "scip",
             warm_start=True, streams=True, licence="Apache 2.0, no limit",
+            label="SCIP",
         ),
         SolverInfo(
             "gurobi", "voteprune.solvers.gurobi", "gurobipy", "gurobipy", "gurobi",
             warm_start=True, streams=True,
             licence="commercial; without a licence 2000 variables and 2000 rows",
+            label="Gurobi",
         ),
         SolverInfo(
             "cplex", "voteprune.solvers.cplex", "cplex", "cplex", "cplex",
             warm_start=True, streams=True,
             licence="commercial; without a licence 1000 variables and 1000 rows",
+            label="CPLEX",
         ),
     )
 }  # fmt: skip
@@ -144,3 +153,10 @@ class Solver:
 def solvers() -> tuple[SolverInfo, ...]:
     """Tell which solvers there are; each has `name`, `installed`, `version` and `licence`."""
     return tuple(SOLVERS.values())
+
+
+def whose_word(names: Sequence[str]) -> str:
+    """Return "on X's word", with the solvers' names as their makers write them."""
+    labels = [(SOLVERS[name].label if name in SOLVERS else "") or name for name in names]
+    owners = " and ".join(f"{label}'s" for label in labels)
+    return f"on {owners} word"
