@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import fresh
-from mutations import Mutant
+
+if TYPE_CHECKING:
+    from mutations import Mutant
 
 Key = tuple[str, str, str, int]
 
