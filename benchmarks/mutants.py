@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -26,7 +27,7 @@ from pathlib import Path
 
 import fresh
 import psutil
-from mutants_bench import BEFOREHAND, Bench, Guarded, Killers, Order
+from mutants_bench import BEFOREHAND, Bench, Guarded, Killers, Order, Pace
 from mutants_report import page
 from mutations import Mutant, mutants_of
 
@@ -37,20 +38,20 @@ def guarded_files(only: Iterable[str]) -> list[Guarded]:
     """Return the files that are to be changed, all or those whose path begins so."""
     table = tomllib.loads((HERE / "mutants.toml").read_text())
     found = []
-    for names, tests in ((group["files"], group["tests"]) for group in table["group"]):
-        guards = sorted({path for glob in tests for path in fresh.ROOT.glob(glob)})
+    for group in table["group"]:
+        guards = sorted({path for glob in group["tests"] for path in fresh.ROOT.glob(glob)})
         helpers = {
             path
             for folder in {fresh.ROOT / "tests", *(guard.parent for guard in guards)}
             for path in folder.glob("*.py")
             if not path.name.startswith("test_")
         }
-        for path in sorted({path for name in names for path in fresh.PACKAGE.glob(name)}):
+        for path in sorted({path for name in group["files"] for path in fresh.PACKAGE.glob(name)}):
             file = path.relative_to(fresh.PACKAGE).as_posix()
             if not only or file.startswith(tuple(only)):
                 mark = fresh.mark_of([path, *guards, *helpers])
                 tests_of = tuple(path.relative_to(fresh.ROOT).as_posix() for path in guards)
-                found.append(Guarded(file, tests_of, mark))
+                found.append(Guarded(file, tests_of, group.get("inside", False), mark))
     return found
 
 
@@ -78,7 +79,6 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
             paces = {tests: pace(benches[0], files, tests) for tests in groups(left, files)}
             for done, (one, told) in enumerate(tried(left, benches, files, killers, paces), 1):
                 killers.remember(files[one.file], told["by"])
-                del told["seconds"]
                 names = ("file", "function", "change", "place")
                 row = dict(zip(names, one.key, strict=True)) | told
                 fresh.keep(state, row, files[one.file].mark)
@@ -97,36 +97,38 @@ def groups(mutants: Iterable[Mutant], files: dict[str, Guarded]) -> list[tuple[s
     return list(dict.fromkeys(files[one.file].tests for one in mutants))
 
 
-def pace(bench: Bench, files: dict[str, Guarded], tests: tuple[str, ...]) -> dict[str, float]:
-    """Return how long each test takes on the unchanged code, where all must pass."""
+def pace(bench: Bench, files: dict[str, Guarded], tests: tuple[str, ...]) -> Pace:
+    """Return what the tests do on the unchanged code, where all must pass."""
     guarded = next(one for one in files.values() if one.tests == tests)
     bench.start(guarded, None, Order([], {}))
-    while (told := bench.done()) is None:
+    while (done := bench.done()) is None:
         time.sleep(0.05)
+    told, found = done
     if told["outcome"] != "survived":
         sys.exit(f"without any change, {told['by']} fails: {(bench.folder / 'output').read_text()}")
-    return told["seconds"]
+    return found
 
 
 def tried(
     left: list[Mutant], benches: list[Bench], files: dict[str, Guarded],
-    killers: Killers, paces: dict[tuple[str, ...], dict[str, float]],
+    killers: Killers, paces: dict[tuple[str, ...], Pace],
 ) -> Iterator[tuple[Mutant, dict]]:  # fmt: skip
     """Yield every mutant with what became of it, as it is known."""
     waiting, busy = iter(left), dict[Bench, Mutant]()
     while True:
         for bench in benches:
             if bench not in busy and (one := next(waiting, None)) is not None:
-                seconds = paces[files[one.file].tests]
                 guarded = files[one.file]
-                bench.start(guarded, one.code, Order(killers.of(guarded), seconds))
+                known = paces[guarded.tests]
+                only = known.noticing(guarded, one.function)
+                bench.start(guarded, one.code, Order(killers.of(guarded), known.seconds, only))
                 busy[bench] = one
         if not busy:
             return
         for bench, one in list(busy.items()):
-            if (told := bench.done()) is not None:
+            if (done := bench.done()) is not None:
                 del busy[bench]
-                yield one, told
+                yield one, done[0]
         time.sleep(0.02)
 
 
@@ -148,6 +150,8 @@ def main() -> None:
     parser.add_argument("--state", type=Path, default=fresh.ROOT / ".mutants.jsonl")
     parser.add_argument("--page", type=Path, help="where the outcome goes; with --only, printed")
     options = parser.parse_args()
+    # Ended from outside, it ends its tests and their workers first.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     files = {one.file: one for one in guarded_files(options.only)}
     mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text()) for file in files}
     run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)

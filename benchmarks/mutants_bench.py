@@ -10,18 +10,23 @@ import resource
 import shutil
 import signal
 import sys
+import threading
 import time
 from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from py_compile import PycInvalidationMode
+from types import CodeType, FrameType
 
 import fresh
 import psutil
+import pytest
 
-BEFOREHAND = ("pytest", "numpy", "scipy.optimize", "scipy.sparse.csgraph", "sklearn.base", "joblib")
+INSIDE = "/src/voteprune/"
+
+BEFOREHAND = ("numpy", "scipy.optimize", "scipy.sparse.csgraph", "sklearn.base", "joblib")
 """Imported once, before the tests of each mutant begin in a process of their own."""
 MEMORY = 8 * 2**30
 GRACE, PATIENCE = 20.0, 5.0
@@ -30,11 +35,50 @@ GRACE, PATIENCE = 20.0, 5.0
 
 @dataclass(frozen=True)
 class Guarded:
-    """A source file, the tests that guard it, and the digest of both."""
+    """A source file, and what guards it.
+
+    Parameters
+    ----------
+    file
+        Its path in the package.
+    tests
+        The test files.
+    inside
+        Whether all that runs of it in a test runs in the test's own process, so that tests which do
+        not call a function cannot notice a change in it.
+    mark
+        The digest of the file and of the tests.
+    """
 
     file: str
     tests: tuple[str, ...]
+    inside: bool
     mark: str
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long each test takes on the right code, and which functions it calls."""
+
+    seconds: dict[str, float]
+    calls: dict[str, list[str]]
+
+    def noticing(self, guarded: Guarded, function: str) -> list[str]:
+        """Return the tests that can notice a change in a function; none means that all may."""
+        if not guarded.inside:
+            return []
+        here = {
+            test: [name.split(":")[1] for name in called if name.split(":")[0] == guarded.file]
+            for test, called in self.calls.items()
+        }
+        # A change outside of functions, or in one that runs at import, may show in all of the file.
+        calling = [
+            test
+            for test, names in here.items()
+            if any(f"{function}.".startswith(f"{name}.") for name in names)
+            or any(name.startswith(f"{function}.") for name in names)
+        ]
+        return calling or [test for test, names in here.items() if names]
 
 
 class Killers:
@@ -63,23 +107,54 @@ class Order:
         Tests that noticed changes, the last one first.
     seconds
         How long tests take on the right code; empty when that is to be found out.
+    only
+        The tests to run; all if empty.
     """
 
-    def __init__(self, killers: list[str], seconds: dict[str, float]) -> None:
+    def __init__(
+        self, killers: list[str], seconds: dict[str, float], only: Collection[str] = ()
+    ) -> None:
         self.rank = {test: place for place, test in enumerate(killers)}
-        self.known, self.seconds = seconds, defaultdict[str, float](float)
+        self.known, self.seconds, self.only = seconds, defaultdict[str, float](float), only
+        self.calls: dict[str, list[str]] = {}
         self.failed: str | None = None
         # Shared with the process that waits for the tests; they are collected until the first.
         self.until = RawValue("d", time.monotonic() + (4 * GRACE if seconds else math.inf))
 
     def pytest_collection_modifyitems(self, items: list) -> None:
-        """Sort the tests."""
+        """Choose and sort the tests."""
+        if self.only:
+            items[:] = [item for item in items if item.nodeid in self.only]
         items.sort(
             key=lambda item: (
                 self.rank.get(item.nodeid, len(self.rank)),
                 self.known.get(item.nodeid, 0.0),
             )
         )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Note which functions of the package a test calls, when that is to be found out."""
+        if self.known:
+            return (yield)
+        called = set[CodeType]()
+
+        def watch(frame: FrameType, event: str, _: object) -> None:
+            if event == "call":
+                called.add(frame.f_code)
+
+        threading.setprofile(watch)
+        sys.setprofile(watch)
+        try:
+            return (yield)
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+            self.calls[item.nodeid] = sorted(
+                f"{code.co_filename.split(INSIDE)[1]}:{code.co_qualname.split('.<locals>')[0]}"
+                for code in called
+                if INSIDE in code.co_filename
+            )
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Set the time by which a test must end."""
@@ -124,6 +199,7 @@ class Bench:
 
     def _test(self) -> None:
         try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setsid()
             os.chdir(self.folder)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -133,14 +209,15 @@ class Bench:
                 os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
             words = ["-x", "-q", "-p", "no:cacheprovider", "--basetemp", str(self.folder / "tmp")]
-            code = import_module("pytest").main([*words, *self.guarded.tests], [self.order])
+            code = pytest.main([*words, *self.guarded.tests], [self.order])
             order = self.order
             told = {"code": int(code), "failed": order.failed, "seconds": order.seconds}
+            told["calls"] = order.calls
             self.news.write_text(json.dumps(told))
         finally:
             os._exit(0)
 
-    def done(self) -> dict | None:
+    def done(self) -> tuple[dict, Pace] | None:
         """Return what became of the tests, or None while they go on; put the file back."""
         ended, _, used = os.wait4(self.pid, os.WNOHANG)
         late = not ended and time.monotonic() > self.order.until.value
@@ -151,7 +228,7 @@ class Bench:
         if self.code is not None:
             name = f"src/voteprune/{self.guarded.file}"
             shutil.copyfile(fresh.ROOT / name, self.folder / name)
-        told = json.loads(self.news.read_text()) if self.news.exists() else {"seconds": {}}
+        told = json.loads(self.news.read_text()) if self.news.exists() else {}
         outcome = "noticed" if told.get("code", 1) else "survived"
         # Tests 5: none was found. The table is wrong, not the mutant.
         assert told.get("code") != 5, f"{self.guarded.file}: no tests"
@@ -160,8 +237,7 @@ class Bench:
             "by": told.get("failed"),
             "took": round(time.monotonic() - self.began, 1),
             "cpu": round(used.ru_utime + used.ru_stime, 1),
-            "seconds": told["seconds"],
-        }
+        }, Pace(told.get("seconds", {}), told.get("calls", {}))
 
     def stop(self) -> resource.struct_rusage:
         """End the tests and every worker that they have started; return what they used."""

@@ -137,3 +137,24 @@ def test_any_first_part_is_a_sample_of_every_file(tool):
         assert sum(one.file == "b.py" for one in order[:count]) == count // 4
     assert [one.key for one in shuffled(mutants, 0)] == [one.key for one in order]
     assert [one.key for one in shuffled(mutants, 1)] != [one.key for one in order]
+
+
+def test_only_tests_that_call_a_function_are_run_for_it_where_it_runs_inside(tool):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutants_bench import Guarded, Pace
+
+    calls = {
+        "one": ["a.py:Box.close", "b.py:f"],
+        "two": ["a.py:Box.full"],
+        "three": ["a.py:f"],
+        "four": ["b.py:Box.close"],
+    }
+    pace = Pace(dict.fromkeys(calls, 1.0), calls)
+    inside, outside = (Guarded("a.py", (), inside, "mark") for inside in (True, False))
+    assert pace.noticing(outside, "f") == []  # all
+    assert pace.noticing(inside, "f") == ["three"]
+    assert pace.noticing(inside, "f.inner") == ["three"]
+    assert pace.noticing(inside, "Box.close") == ["one"]
+    assert pace.noticing(inside, "Box") == ["one", "two"]
+    for at_import in ("(module)", "Bo", "fu"):
+        assert pace.noticing(inside, at_import) == ["one", "two", "three"]
