@@ -58,7 +58,7 @@ def key_of(result: dict) -> Key:
 def mark() -> str:
     """Return the digest of what results depend on."""
     files = (__file__, variants.__file__, votes_for.__file__)
-    return fresh.mark_of([fresh.PACKAGE, *map(Path, files)])
+    return fresh.mark_of([fresh.ROOT / "src", *map(Path, files)])
 
 
 def read_results(stores: Iterable[Path]) -> dict[Key, dict]:
