@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ def load(monkeypatch):
             f"benchmark_{name}", BENCHMARKS / f"{name}.py"
         )
         found = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, spec.name, found)  # dataclasses look there
         spec.loader.exec_module(found)
         return found
 
@@ -111,3 +113,25 @@ def test_the_long_proof_computes_anew_what_other_code_has_proved(
     assert proof.main() == 0  # all of it is fresh now
     assert asked == []
     assert "a path of old" in state.read_text()
+
+
+def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_path, monkeypatch):
+    engine = load("engine")
+    block = engine.Block("Part", ("prk",), ((10, 0),), 1.0, (engine.OURS,))
+    [key] = block.runs()
+    state, asked = tmp_path / "state.jsonl", []
+    state.write_text(json.dumps({"key": key, "error": "of old", "mark": "old"}) + "\n")
+    monkeypatch.setattr(engine, "measure", lambda key: asked.append(key) or {"error": "of now"})
+    for _ in range(2):
+        assert engine.run([block], state)[key]["error"] == "of now"
+    assert asked == [key]
+
+
+def test_results_on_unseen_rows_count_only_for_the_code_as_it_is(load, tmp_path):
+    generalise = load("generalise")
+    row = {"set": "prk", "seed": 10, "fold": 0, "votes": "hold-out", "variant": "full"}
+    store = tmp_path / "store.jsonl"
+    store.write_text("".join(json.dumps(row | more) + "\n" for more in ({}, {"mark": "old"})))
+    assert generalise.read_results([store]) == {}
+    generalise.fresh.keep(store, row, generalise.mark())
+    assert list(generalise.read_results([store])) == [generalise.key_of(row)]
