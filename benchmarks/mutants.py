@@ -15,6 +15,7 @@ what has been tried is a fair sample of every file at any time. Parts of it:
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import sys
@@ -71,6 +72,8 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
     killers = Killers()
     for row in known.values():
         killers.remember(files[row["file"]], row["by"])
+    # Two mutants at a time leave no core for more threads, and threads do not survive a fork.
+    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
     for name in BEFOREHAND:
         import_module(name)
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
