@@ -102,7 +102,7 @@ def measure(key: Key) -> dict:
 
 def run(blocks: list[Block], state: Path) -> dict[Key, dict]:
     """Run what is not in the state file yet; return everything that is."""
-    mark = fresh.mark_of([fresh.PACKAGE, Path(__file__), Path(pools.__file__)])
+    mark = fresh.mark_of([fresh.ROOT / "src", Path(__file__), Path(pools.__file__)])
     done = {tuple(row["key"]): row for row in fresh.fresh(state, mark)}
     for key in (key for block in blocks for key in block.runs() if key not in done):
         row = done[key] = fresh.keep(state, {"key": key, **measure(key)}, mark)
