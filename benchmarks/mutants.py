@@ -79,7 +79,7 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         benches = [Bench(Path(scratch) / str(number)) for number in range(jobs)]
         try:
-            paces = {tests: pace(benches[0], files, tests) for tests in groups(left, files)}
+            paces = paces_of(groups(left, files), benches[0], state)
             for done, (one, told) in enumerate(tried(left, benches, files, killers, paces), 1):
                 killers.remember(files[one.file], told["by"])
                 names = ("file", "function", "change", "place")
@@ -100,16 +100,35 @@ def groups(mutants: Iterable[Mutant], files: dict[str, Guarded]) -> list[tuple[s
     return list(dict.fromkeys(files[one.file].tests for one in mutants))
 
 
-def pace(bench: Bench, files: dict[str, Guarded], tests: tuple[str, ...]) -> Pace:
+def paces_of(
+    needed: list[tuple[str, ...]], bench: Bench, state: Path
+) -> dict[tuple[str, ...], Pace]:
     """Return what the tests do on the unchanged code, where all must pass."""
-    guarded = next(one for one in files.values() if one.tests == tests)
-    bench.start(guarded, None, Order([], {}))
-    while (done := bench.done()) is None:
-        time.sleep(0.05)
-    told, found = done
-    if told["outcome"] != "survived":
-        sys.exit(f"without any change, {told['by']} fails: {(bench.folder / 'output').read_text()}")
-    return found
+    mark = fresh.mark_of([fresh.PACKAGE, fresh.ROOT / "tests"])
+    known = {
+        tuple(row["tests"]): Pace(row["seconds"], row["calls"])
+        for row in fresh.fresh(state, mark)
+        if "tests" in row
+    }
+    for tests in needed:
+        if tests in known:
+            continue
+        those = [one for one in guarded_files(()) if one.tests == tests]
+        bench.start(those[0], None, Order([], {}))
+        while (done := bench.done()) is None:
+            time.sleep(0.05)
+        told, pace = done
+        if told["outcome"] != "survived":
+            output = (bench.folder / "output").read_text()
+            sys.exit(f"without any change, {told['by']} fails: {output}")
+        own = {one.file for one in those}
+        calls = {
+            test: [name for name in names if name.split(":")[0] in own]
+            for test, names in pace.calls.items()
+        }
+        known[tests] = Pace(pace.seconds, calls)
+        fresh.keep(state, {"tests": tests, "seconds": pace.seconds, "calls": calls}, mark)
+    return known
 
 
 def tried(
