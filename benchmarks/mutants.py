@@ -175,7 +175,7 @@ def main() -> None:
     # Ended from outside, it ends its tests and their workers first.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     files = {one.file: one for one in guarded_files(options.only)}
-    mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text()) for file in files}
+    mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text("utf-8")) for file in files}
     run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)
     harmless = tomllib.loads((HERE / "mutants_harmless.toml").read_text())["harmless"]
     outcome = page(mutants, known_in(options.state, files), harmless)

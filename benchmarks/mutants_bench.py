@@ -29,6 +29,7 @@ INSIDE = "/src/voteprune/"
 BEFOREHAND = ("numpy", "scipy.optimize", "scipy.sparse.csgraph", "sklearn.base", "joblib")
 """Imported once, before the tests of each mutant begin in a process of their own."""
 MEMORY = 8 * 2**30
+UNABLE = 70
 GRACE, PATIENCE = 20.0, 5.0
 """A test is given up after so many seconds, and so many times what it takes on the right code."""
 
@@ -187,12 +188,14 @@ class Bench:
 
     def start(self, guarded: Guarded, code: str | None, order: Order) -> None:
         """Begin the tests of a file, changed or as it is."""
-        self.guarded, self.code, self.order = guarded, code, order
+        self.guarded, self.order = guarded, order
+        self.source = self.folder / "src/voteprune" / guarded.file
+        self.right = self.source.read_bytes()
         self.began = time.monotonic()
         self.news = self.folder / "news.json"
         self.news.unlink(missing_ok=True)
         if code is not None:
-            (self.folder / "src/voteprune" / guarded.file).write_text(code)
+            self.source.write_text(code, encoding="utf-8")
         self.pid = os.fork()
         if self.pid == 0:
             self._test()
@@ -214,20 +217,22 @@ class Bench:
             told = {"code": int(code), "failed": order.failed, "seconds": order.seconds}
             told["calls"] = order.calls
             self.news.write_text(json.dumps(told))
+        except OSError:
+            os._exit(UNABLE)
         finally:
             os._exit(0)
 
     def done(self) -> tuple[dict, Pace] | None:
         """Return what became of the tests, or None while they go on; put the file back."""
-        ended, _, used = os.wait4(self.pid, os.WNOHANG)
+        ended, status, used = os.wait4(self.pid, os.WNOHANG)
         late = not ended and time.monotonic() > self.order.until.value
         if not ended and not late:
             return None
         if late:
             used = self.stop()
-        if self.code is not None:
-            name = f"src/voteprune/{self.guarded.file}"
-            shutil.copyfile(fresh.ROOT / name, self.folder / name)
+        self.source.write_bytes(self.right)
+        if ended and os.waitstatus_to_exitcode(status) == UNABLE:
+            raise OSError(f"the tests cannot be run in {self.folder}; is the disk full?")
         told = json.loads(self.news.read_text()) if self.news.exists() else {}
         outcome = "noticed" if told.get("code", 1) else "survived"
         # Tests 5: none was found. The table is wrong, not the mutant.
