@@ -45,8 +45,8 @@ class Guarded:
     tests
         The test files.
     inside
-        Whether all that runs of it in a test runs in the test's own process, so that tests which do
-        not call a function cannot notice a change in it.
+        Whether nothing of it runs in worker processes alone, so that tests which do not call a
+        function in their own process need not be asked about a change in it.
     mark
         The digest of the file and of the tests.
     """
