@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test check docs proof lowest clean
+.PHONY: browser demo experiment test check docs proof mutants lowest clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -32,6 +32,11 @@ docs: $(VENV)/.docs
 # The long proof: thousands of random instances against brute force, every installed solver.
 proof: $(VENV)/.test
 	$(BIN)/python benchmarks/proof.py
+
+# Would the tests notice a wrong proof? Thousands of small wrong changes, one at a time. Hours; it
+# resumes. A part of it: make mutants MUTANTS='--sample 300'
+mutants: $(VENV)/.mutants
+	$(BIN)/python benchmarks/mutants.py $(MUTANTS)
 
 # The lowest releases that pyproject.toml names, in an environment of their own. scikit-learn 1.6
 # gives pytest a generator, which pytest 9 no longer takes.
@@ -63,6 +68,10 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 	@# Commercial solvers come with a small trial licence; their tests are skipped without them.
 	@$(PIP) install -e '.[gurobi,cplex]' || echo 'Gurobi or CPLEX not installed; their tests are skipped.'
 	@$(MAKE) -s browser
+	@touch $@
+
+$(VENV)/.mutants: $(VENV)/.test
+	$(PIP) install -e '.[mutants]'
 	@touch $@
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml

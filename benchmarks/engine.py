@@ -3,20 +3,19 @@
 ``python benchmarks/engine.py`` runs every block of `PLAN`, one method after the other, and writes
 docs/benchmarks/engine.md and the curves beside it: value and gap after a few moments and at the
 end. Pools come from benchmarks/pools.py, trained at the first use and cached. Every run is appended
-to the state file as it is finished, so an interrupted benchmark goes on where it stopped;
-``--blocks`` runs some blocks only and leaves the page as it is where nothing is known yet.
+to the state file as it is finished, so an interrupted benchmark goes on where it stopped; runs of
+other code or other versions do not count (see `fresh`). ``--blocks`` runs some blocks only; the
+page then shows these and what else is known.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import platform
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import fresh
 import pools
 
 import voteprune as vp
@@ -103,16 +102,11 @@ def measure(key: Key) -> dict:
 
 def run(blocks: list[Block], state: Path) -> dict[Key, dict]:
     """Run what is not in the state file yet; return everything that is."""
-    done = {}
-    if state.exists():
-        done = {tuple(row["key"]): row for row in map(json.loads, state.open())}
-    with state.open("a") as file:
-        for key in (key for block in blocks for key in block.runs() if key not in done):
-            done[key] = {"key": key, **measure(key)}
-            file.write(json.dumps(done[key]) + "\n")
-            file.flush()
-            row = done[key]
-            print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
+    mark = fresh.mark_of([fresh.ROOT / "src", Path(__file__), Path(pools.__file__)])
+    done = {tuple(row["key"]): row for row in fresh.fresh(state, mark)}
+    for key in (key for block in blocks for key in block.runs() if key not in done):
+        row = done[key] = fresh.keep(state, {"key": key, **measure(key)}, mark)
+        print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
     return done
 
 
@@ -124,18 +118,18 @@ def at(row: dict, moment: float) -> list | None:
 
 def page(done: dict[Key, dict], curves: str) -> str:
     """Write all blocks as Markdown."""
-    versions = ", ".join(f"{s.name} {s.version}" for s in vp.solvers() if s.installed)
     lines = [
         "# The engine against the solvers",
         "",
         "`python benchmarks/engine.py` (resumes; an hour or so)",
         "",
         f"{CORES} cores each, one method after the other; a benchmark that is interrupted goes on "
-        f"later, so rows of one table may be minutes or hours apart ({platform.machine()}, "
-        f"{os.cpu_count()} cores, Python {platform.python_version()}); {versions}. Pools of 100 "
+        "later, so rows of one table may be minutes or hours apart. Pools of 100 "
         "classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both recounted by "
         "voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 variables and rows; "
         "`SolverLicenceError` says where that was too small. `aps_part` is a part of APS.",
+        "",
+        fresh.origin(done.values()),
         "",
         f"![Gap over time]({curves})",
     ]

@@ -117,6 +117,10 @@ def table(rows: list[dict], options: argparse.Namespace) -> str:
         "processor time of the whole forest to predict the test rows over that of the pruned one, "
         f"one thread, in turn, median of {ROUNDS} rounds.",
         "",
+        "On the test rows the pruned forest is better than the forest as it decides by itself in "
+        f"{_won(rows, 0)} of {len(rows)} rows, and better than the forest with its cut-off moved "
+        f"in {_won(rows, 1)} of {len(rows)}.",
+        "",
         "| | trees | seed | pruned to | positive from | seconds | gap | validation: forest | cut | "
         "pruned | test: forest | cut | pruned | faster |",
         "|" + "---|" * 14,
@@ -129,6 +133,10 @@ def table(rows: list[dict], options: argparse.Namespace) -> str:
             f"{row['seconds']:.1f} | {gap} | {' | '.join(shown)} | {row['ratio']:.1f} x |"
         )
     return "\n".join(lines) + "\n"
+
+
+def _won(rows: list[dict], rival: int) -> int:
+    return sum(row["test"][2] > row["test"][rival] for row in rows)
 
 
 def main() -> None:

@@ -4,9 +4,10 @@
 two seeds, ten folds, with votes made in both ways of `votes_for`, and writes
 docs/results/generalisation.md. Vote files that are missing are trained first (``pip install -e
 '.[bench]'``; some hours, most of them for out-of-fold votes), or left out with ``--no-training``.
-Results go to a file line by line; what is in it is not run again, so the command can be stopped and
-repeated, and run several times at once with different ``--only`` and ``--store``; ``--only report
---read STORE ...`` puts them together. Part of it:
+Results go to a file line by line; what the same code and versions have put there is not run again
+(see `fresh`; other lines do not count), so the command can be stopped and repeated, and run several
+times at once with different ``--only`` and ``--store``; ``--only report --read STORE ...`` puts
+them together. Part of it:
 
     python benchmarks/generalise.py --sets prk --seeds 10 --folds 0 1 --page page.md
     python benchmarks/generalise.py --ways "out of fold" --seeds 10 --minutes 25 --page page.md
@@ -15,12 +16,14 @@ repeated, and run several times at once with different ``--only`` and ``--store`
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import fresh
+import variants
+import votes_for
 from generalise_report import OUT_OF_FOLD, write_report
 from threadpoolctl import threadpool_limits
 from variants import CHEAP, EXTRA, GROWTH, PAPER, VARIANTS
@@ -48,22 +51,20 @@ Key = tuple[str, int, int, str, str]
 
 def key_of(result: dict) -> Key:
     return (
-        result["set"], result["seed"], result["fold"],
-        result.get("votes", "hold-out"), result["variant"],
+        result["set"], result["seed"], result["fold"], result["votes"], result["variant"],
     )  # fmt: skip
 
 
+def mark() -> str:
+    """Return the digest of what results depend on."""
+    files = (__file__, variants.__file__, votes_for.__file__)
+    return fresh.mark_of([fresh.ROOT / "src", *map(Path, files)])
+
+
 def read_results(stores: Iterable[Path]) -> dict[Key, dict]:
-    """Read the lines that are whole; a run that was ended may leave a torn one."""
-    results = {}
-    for store in stores:
-        for line in store.read_text().splitlines() if store.exists() else []:
-            try:
-                result = json.loads(line)
-            except json.JSONDecodeError:
-                continue
-            results[key_of(result)] = result
-    return results
+    """Read the results that the code as it is has made."""
+    here = mark()
+    return {key_of(row): row for store in stores for row in fresh.fresh(store, here)}
 
 
 def cells(options: argparse.Namespace) -> Iterator[tuple[str, int, int, str]]:
@@ -80,7 +81,7 @@ def cells(options: argparse.Namespace) -> Iterator[tuple[str, int, int, str]]:
 def run(options: argparse.Namespace, names: Iterable[str]) -> None:
     """Run what is missing, until the time is up."""
     folder, store, training = options.votes, options.store, not options.no_training
-    done = read_results([*options.read, store])
+    done, here = read_results([*options.read, store]), mark()
     for needed in (folder, store.parent):
         needed.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + 60 * options.minutes
@@ -97,8 +98,8 @@ def run(options: argparse.Namespace, names: Iterable[str]) -> None:
             {"set": name, "seed": seed, "fold": fold, "votes": way, "variant": label, **facts}
             for label, facts in judge(path, missing, seed * 100 + fold)
         ]
-        with store.open("a") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
+        for line in lines:
+            fresh.keep(store, line, here)
         print(f"{path.name}: {sum(line['seconds'] for line in lines):.1f} s", flush=True)
 
 

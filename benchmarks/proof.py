@@ -5,19 +5,20 @@ Run it with ``make proof`` or ``python benchmarks/proof.py --count 2000 --jobs 2
 constraints) are solved by every method, every installed solver, presolve on and off, and compared
 with an oracle that shares no code with the package. Ratios and other curves, margins, and plurality
 committees of more than two classes are solved by all methods that are exact for them. Finished
-instances are kept in the state file, so an interrupted run goes on where it stopped; the table is
-written at the end.
+instances are kept in the state file, so an interrupted run goes on where it stopped; only those
+count that the same code, oracles and solvers have made (see `fresh`). The table is written at the
+end.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections import Counter
 from pathlib import Path
 
+import fresh
 import joblib
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,25 +50,21 @@ def main() -> int:
     parser.add_argument("--table", type=Path, default=ROOT / "docs/benchmarks/proof.md")
     options = parser.parse_args()
 
-    done = {}
-    if options.state.exists():
-        rows = map(json.loads, options.state.open())
-        # Files from before there were other kinds do not name theirs.
-        done = {(row.setdefault("kind", next(iter(KINDS))), row["seed"]): row for row in rows}
+    # The oracles are part of what is claimed, and all that is not a test may belong to them.
+    oracles = [path for path in (ROOT / "tests").glob("*.py") if path.name[:5] != "test_"]
+    mark = fresh.mark_of([fresh.PACKAGE, *oracles])
+    done = {(row["kind"], row["seed"]): row for row in fresh.fresh(options.state, mark)}
     wanted = [(kind, seed) for kind in options.kinds for seed in range(options.count)]
     left = [key for key in wanted if key not in done]
     results = joblib.Parallel(n_jobs=options.jobs, return_as="generator_unordered")(
         joblib.delayed(check_seed)(*key) for key in left
     )
-    with options.state.open("a") as state:
-        for place, row in enumerate(results, 1):
-            done[row["kind"], row["seed"]] = row
-            state.write(json.dumps(row) + "\n")
-            state.flush()
-            for line in row["wrong"]:
-                print(line, flush=True)
-            if place % 50 == 0:
-                print(f"{place} of {len(left)}", file=sys.stderr, flush=True)
+    for place, row in enumerate(results, 1):
+        done[row["kind"], row["seed"]] = fresh.keep(options.state, row, mark)
+        for line in row["wrong"]:
+            print(line, flush=True)
+        if place % 50 == 0:
+            print(f"{place} of {len(left)}", file=sys.stderr, flush=True)
     rows = list(done.values())
     options.table.write_text(table(rows))
     print(f"{options.table}: {sum(bool(row['wrong']) for row in rows)} instances with a fault")
@@ -76,9 +73,6 @@ def main() -> int:
 
 def table(rows: list[dict]) -> str:
     """Write the outcome as Markdown."""
-    from voteprune import solvers
-
-    versions = ", ".join(f"{s.name} {s.version}" for s in solvers() if s.installed)
     counts = Counter(row["kind"] for row in rows)
     limited = Counter(row["kind"] for row in rows if row["constrained"])
     told = ", ".join(f"{counts[kind]} {kind} ({limited[kind]})" for kind in KINDS if counts[kind])
@@ -86,7 +80,9 @@ def table(rows: list[dict]) -> str:
         "# Every exact path against brute force",
         "",
         f"`python benchmarks/proof.py`: random instances, {told}; in brackets how many of them "
-        f"with diversity limits or other constraints. {versions}.",
+        "with diversity limits or other constraints.",
+        "",
+        fresh.origin(rows),
         "",
         "A fault is a missed optimum, a bound ever reported below the optimum, a broken limit, a "
         "confusion that does not recount, an incident, or an infeasible request not recognised.",

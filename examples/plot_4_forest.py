@@ -2,9 +2,8 @@
 Pruning a forest
 ================
 
-A random forest of a hundred trees, cut down to a handful that decides at least as well on the rows
-it was chosen on, and in a fraction of the time. What comes back is an ordinary forest of
-scikit-learn.
+A random forest of a hundred trees, cut down to a handful that decides in a fraction of the time.
+What comes back is an ordinary forest of scikit-learn.
 """
 
 # %%
@@ -15,8 +14,9 @@ import time
 import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import FixedThresholdClassifier, train_test_split
 
 import voteprune as vp
 
@@ -45,6 +45,11 @@ print(small.solution_.summary())
 
 # %%
 # Is it any good on rows that neither the forest nor the choice has seen? And how much faster is it?
+# The committee's threshold was chosen too, so the forest gets a cut-off chosen on the same rows.
+
+share = forest.predict_proba(X_valid)[:, 1]
+cut = max(np.unique(share), key=lambda cut: balanced_accuracy_score(y_valid, share >= cut))
+moved = FixedThresholdClassifier(FrozenEstimator(forest), threshold=cut).fit(X_valid, y_valid)
 
 
 def seconds(model, repeat=20):
@@ -54,7 +59,8 @@ def seconds(model, repeat=20):
     return (time.perf_counter() - began) / repeat
 
 
-for name, model in {"all 100 trees": forest, "the committee": small}.items():
+models = {"all 100 trees": forest, "cut-off moved": moved, "the committee": small}
+for name, model in models.items():
     score = balanced_accuracy_score(y_test, model.predict(X_test))
     print(f"{name:<14} balanced accuracy {score:.4f}, {1000 * seconds(model):.1f} ms")
 

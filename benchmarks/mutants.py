@@ -1,0 +1,189 @@
+"""Is a wrong proof noticed? The tests against thousands of small wrong changes to what proves.
+
+``make mutants`` changes the files that mutants.toml names, one small change at a time (see
+`mutations`), and runs the tests that guard them until one fails. It writes
+docs/benchmarks/mutants.md: how many changes were noticed, and every one that was not, with the
+reason from mutants_harmless.toml if there is one. Hours for all; every result is appended to the
+state file, so an interrupted run goes on where it stopped, and a change is tried again only when
+its file, the tests that guard it or the versions have changed. The order is random (``--seed``), so
+what has been tried is a fair sample of every file at any time. Parts of it:
+
+    python benchmarks/mutants.py --sample 300
+    python benchmarks/mutants.py --only verify/trying.py ledger.py
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+
+import fresh
+import psutil
+from mutants_bench import BEFOREHAND, Bench, Guarded, Killers, Order, Pace
+from mutants_report import page
+from mutations import Mutant, mutants_of
+
+HERE = Path(__file__).resolve().parent
+
+
+def guarded_files(only: Iterable[str]) -> list[Guarded]:
+    """Return the files that are to be changed, all or those whose path begins so."""
+    table = tomllib.loads((HERE / "mutants.toml").read_text())
+    found = []
+    for group in table["group"]:
+        guards = sorted({path for glob in group["tests"] for path in fresh.ROOT.glob(glob)})
+        helpers = {
+            path
+            for folder in {fresh.ROOT / "tests", *(guard.parent for guard in guards)}
+            for path in folder.glob("*.py")
+            if not path.name.startswith("test_")
+        }
+        for path in sorted({path for name in group["files"] for path in fresh.PACKAGE.glob(name)}):
+            file = path.relative_to(fresh.PACKAGE).as_posix()
+            if not only or file.startswith(tuple(only)):
+                mark = fresh.mark_of([path, *guards, *helpers])
+                tests_of = tuple(path.relative_to(fresh.ROOT).as_posix() for path in guards)
+                found.append(Guarded(file, tests_of, group.get("inside", False), mark))
+    return found
+
+
+def shuffled(mutants: dict[str, list[Mutant]], seed: int) -> list[Mutant]:
+    """Return all mutants so that any first part of them is a fair sample of every file."""
+    ranked = []
+    for file, those in mutants.items():
+        order = random.Random(f"{seed} {file}").sample(those, len(those))
+        ranked += [((place + 0.5) / len(order), one) for place, one in enumerate(order)]
+    return [one for _, one in sorted(ranked, key=lambda pair: (pair[0], pair[1].file))]
+
+
+def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int) -> None:
+    """Try what is not in the state file yet."""
+    known = known_in(state, files)
+    left = [one for one in mutants if one.key not in known]
+    killers = Killers()
+    for row in known.values():
+        killers.remember(files[row["file"]], row["by"])
+    # Two mutants at a time leave no core for more threads, and threads do not survive a fork.
+    os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
+    for name in BEFOREHAND:
+        import_module(name)
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        benches = [Bench(Path(scratch) / str(number)) for number in range(jobs)]
+        try:
+            paces = paces_of(groups(left, files), benches[0], state)
+            for done, (one, told) in enumerate(tried(left, benches, files, killers, paces), 1):
+                killers.remember(files[one.file], told["by"])
+                names = ("file", "function", "change", "place")
+                row = dict(zip(names, one.key, strict=True)) | told
+                fresh.keep(state, row, files[one.file].mark)
+                if told["outcome"] == "survived":
+                    print(f"{one.file} {one.function}: {one.change}", flush=True)
+                if done % 50 == 0:
+                    print(f"{done} of {len(left)}", file=sys.stderr, flush=True)
+        finally:
+            for bench in benches:
+                if getattr(bench, "pid", None) and psutil.pid_exists(bench.pid):
+                    bench.stop()
+
+
+def groups(mutants: Iterable[Mutant], files: dict[str, Guarded]) -> list[tuple[str, ...]]:
+    """Return every list of tests that is needed, once."""
+    return list(dict.fromkeys(files[one.file].tests for one in mutants))
+
+
+def paces_of(
+    needed: list[tuple[str, ...]], bench: Bench, state: Path
+) -> dict[tuple[str, ...], Pace]:
+    """Return what the tests do on the unchanged code, where all must pass."""
+    mark = fresh.mark_of([fresh.PACKAGE, fresh.ROOT / "tests"])
+    known = {
+        tuple(row["tests"]): Pace(row["seconds"], row["calls"])
+        for row in fresh.fresh(state, mark)
+        if "tests" in row
+    }
+    for tests in needed:
+        if tests in known:
+            continue
+        those = [one for one in guarded_files(()) if one.tests == tests]
+        bench.start(those[0], None, Order([], {}))
+        while (done := bench.done()) is None:
+            time.sleep(0.05)
+        told, pace = done
+        if told["outcome"] != "survived":
+            output = (bench.folder / "output").read_text()
+            sys.exit(f"without any change, {told['by']} fails: {output}")
+        own = {one.file for one in those}
+        calls = {
+            test: [name for name in names if name.split(":")[0] in own]
+            for test, names in pace.calls.items()
+        }
+        known[tests] = Pace(pace.seconds, calls)
+        fresh.keep(state, {"tests": tests, "seconds": pace.seconds, "calls": calls}, mark)
+    return known
+
+
+def tried(
+    left: list[Mutant], benches: list[Bench], files: dict[str, Guarded],
+    killers: Killers, paces: dict[tuple[str, ...], Pace],
+) -> Iterator[tuple[Mutant, dict]]:  # fmt: skip
+    """Yield every mutant with what became of it, as it is known."""
+    waiting, busy = iter(left), dict[Bench, Mutant]()
+    while True:
+        for bench in benches:
+            if bench not in busy and (one := next(waiting, None)) is not None:
+                guarded = files[one.file]
+                known = paces[guarded.tests]
+                only = known.noticing(guarded, one.function)
+                bench.start(guarded, one.code, Order(killers.of(guarded), known.seconds, only))
+                busy[bench] = one
+        if not busy:
+            return
+        for bench, one in list(busy.items()):
+            if (done := bench.done()) is not None:
+                del busy[bench]
+                yield one, done[0]
+        time.sleep(0.02)
+
+
+def known_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, dict]:
+    """Return the results that hold for the files as they are."""
+    return {
+        (row["file"], row["function"], row["change"], row["place"]): row
+        for row in fresh.lines(state)
+        if row.get("file") in files and row.get("mark") == files[row["file"]].mark
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", default=(), help="files or folders of the package")
+    parser.add_argument("--sample", type=int, help="how many changes at most, of all files alike")
+    parser.add_argument("--seed", type=int, default=0, help="of the order in which they are tried")
+    parser.add_argument("--jobs", type=int, default=2, help="how many at the same time")
+    parser.add_argument("--state", type=Path, default=fresh.ROOT / ".mutants.jsonl")
+    parser.add_argument("--page", type=Path, help="where the outcome goes; with --only, printed")
+    options = parser.parse_args()
+    # Ended from outside, it ends its tests and their workers first.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
+    files = {one.file: one for one in guarded_files(options.only)}
+    mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text("utf-8")) for file in files}
+    run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)
+    harmless = tomllib.loads((HERE / "mutants_harmless.toml").read_text())["harmless"]
+    outcome = page(mutants, known_in(options.state, files), harmless)
+    if options.page or not options.only:
+        (options.page or fresh.ROOT / "docs/benchmarks/mutants.md").write_text(outcome)
+    else:
+        print(outcome)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""Where `mutants` tries its changes: copies of the project, tests in an order that saves time."""
+
+from __future__ import annotations
+
+import compileall
+import json
+import math
+import os
+import resource
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import RawValue
+from pathlib import Path
+from py_compile import PycInvalidationMode
+from types import CodeType, FrameType
+
+import fresh
+import psutil
+import pytest
+
+INSIDE = "/src/voteprune/"
+
+BEFOREHAND = ("numpy", "scipy.optimize", "scipy.sparse.csgraph", "sklearn.base", "joblib")
+"""Imported once, before the tests of each mutant begin in a process of their own."""
+MEMORY = 8 * 2**30
+UNABLE = 70
+GRACE, PATIENCE = 20.0, 5.0
+"""A test is given up after so many seconds, and so many times what it takes on the right code."""
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A source file, and what guards it.
+
+    Parameters
+    ----------
+    file
+        Its path in the package.
+    tests
+        The test files.
+    inside
+        Whether nothing of it runs in worker processes alone, so that tests which do not call a
+        function in their own process need not be asked about a change in it.
+    mark
+        The digest of the file and of the tests.
+    """
+
+    file: str
+    tests: tuple[str, ...]
+    inside: bool
+    mark: str
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long each test takes on the right code, and which functions it calls."""
+
+    seconds: dict[str, float]
+    calls: dict[str, list[str]]
+
+    def noticing(self, guarded: Guarded, function: str) -> list[str]:
+        """Return the tests that can notice a change in a function; none means that all may."""
+        if not guarded.inside:
+            return []
+        here = {
+            test: [name.split(":")[1] for name in called if name.split(":")[0] == guarded.file]
+            for test, called in self.calls.items()
+        }
+        # A change outside of functions, or in one that runs at import, may show in all of the file.
+        calling = [
+            test
+            for test, names in here.items()
+            if any(f"{function}.".startswith(f"{name}.") for name in names)
+            or any(name.startswith(f"{function}.") for name in names)
+        ]
+        return calling or [test for test, names in here.items() if names]
+
+
+class Killers:
+    """The tests that noticed changes to a file, and to any file with the same guards."""
+
+    def __init__(self) -> None:
+        self._found = defaultdict[str | tuple[str, ...], list[str]](list)
+
+    def remember(self, guarded: Guarded, test: str | None) -> None:
+        """Put the test that noticed the last change first."""
+        for those in (self._found[guarded.file], self._found[guarded.tests]):
+            if test is not None:
+                those[:] = [test, *(other for other in those if other != test)][:12]
+
+    def of(self, guarded: Guarded) -> list[str]:
+        """Return what is most likely to notice a change, the likeliest first."""
+        return list(dict.fromkeys(self._found[guarded.file] + self._found[guarded.tests]))
+
+
+class Order:
+    """A pytest plugin: what noticed changes to this file comes first, then what is quick.
+
+    Parameters
+    ----------
+    killers
+        Tests that noticed changes, the last one first.
+    seconds
+        How long tests take on the right code; empty when that is to be found out.
+    only
+        The tests to run; all if empty.
+    """
+
+    def __init__(
+        self, killers: list[str], seconds: dict[str, float], only: Collection[str] = ()
+    ) -> None:
+        self.rank = {test: place for place, test in enumerate(killers)}
+        self.known, self.seconds, self.only = seconds, defaultdict[str, float](float), only
+        self.calls: dict[str, list[str]] = {}
+        self.failed: str | None = None
+        # Shared with the process that waits for the tests; they are collected until the first.
+        self.until = RawValue("d", time.monotonic() + (4 * GRACE if seconds else math.inf))
+
+    def pytest_collection_modifyitems(self, items: list) -> None:
+        """Choose and sort the tests."""
+        if self.only:
+            items[:] = [item for item in items if item.nodeid in self.only]
+        items.sort(
+            key=lambda item: (
+                self.rank.get(item.nodeid, len(self.rank)),
+                self.known.get(item.nodeid, 0.0),
+            )
+        )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Note which functions of the package a test calls, when that is to be found out."""
+        if self.known:
+            return (yield)
+        called = set[CodeType]()
+
+        def watch(frame: FrameType, event: str, _: object) -> None:
+            if event == "call":
+                called.add(frame.f_code)
+
+        threading.setprofile(watch)
+        sys.setprofile(watch)
+        try:
+            return (yield)
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+            self.calls[item.nodeid] = sorted(
+                f"{code.co_filename.split(INSIDE)[1]}:{code.co_qualname.split('.<locals>')[0]}"
+                for code in called
+                if INSIDE in code.co_filename
+            )
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Set the time by which a test must end."""
+        if self.known:
+            limit = GRACE + PATIENCE * self.known.get(nodeid, 0.0)
+            self.until.value = time.monotonic() + limit
+
+    def pytest_runtest_logreport(self, report) -> None:
+        """Note what failed, and how long tests take."""
+        self.seconds[report.nodeid] += report.duration
+        if report.failed:
+            self.failed = self.failed or report.nodeid
+
+
+class Bench:
+    """A copy of sources and tests where one mutant at a time is tried, in a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("src", "tests"):
+            shutil.copytree(
+                fresh.ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
+            )
+        for name in ("pyproject.toml", "README.md", "docs", "examples", "benchmarks"):
+            (folder / name).symlink_to(fresh.ROOT / name)
+        # Checked by their digest: a mutant may be as long and as old as what it takes the place of.
+        compileall.compile_dir(
+            folder / "src", quiet=2, invalidation_mode=PycInvalidationMode.CHECKED_HASH
+        )
+
+    def start(self, guarded: Guarded, code: str | None, order: Order) -> None:
+        """Begin the tests of a file, changed or as it is."""
+        self.guarded, self.order = guarded, order
+        self.source = self.folder / "src/voteprune" / guarded.file
+        self.right = self.source.read_bytes()
+        self.began = time.monotonic()
+        self.news = self.folder / "news.json"
+        self.news.unlink(missing_ok=True)
+        if code is not None:
+            self.source.write_text(code, encoding="utf-8")
+        self.pid = os.fork()
+        if self.pid == 0:
+            self._test()
+
+    def _test(self) -> None:
+        try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.setsid()
+            os.chdir(self.folder)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            os.environ["PYTHONPATH"] = str(self.folder / "src")
+            sys.path.insert(0, str(self.folder / "src"))
+            with (self.folder / "output").open("w") as output:
+                os.dup2(output.fileno(), 1)
+                os.dup2(output.fileno(), 2)
+            words = ["-x", "-q", "-p", "no:cacheprovider", "--basetemp", str(self.folder / "tmp")]
+            code = pytest.main([*words, *self.guarded.tests], [self.order])
+            order = self.order
+            told = {"code": int(code), "failed": order.failed, "seconds": order.seconds}
+            told["calls"] = order.calls
+            self.news.write_text(json.dumps(told))
+        except OSError:
+            os._exit(UNABLE)
+        finally:
+            os._exit(0)
+
+    def done(self) -> tuple[dict, Pace] | None:
+        """Return what became of the tests, or None while they go on; put the file back."""
+        ended, status, used = os.wait4(self.pid, os.WNOHANG)
+        late = not ended and time.monotonic() > self.order.until.value
+        if not ended and not late:
+            return None
+        if late:
+            used = self.stop()
+        self.source.write_bytes(self.right)
+        if ended and os.waitstatus_to_exitcode(status) == UNABLE:
+            raise OSError(f"the tests cannot be run in {self.folder}; is the disk full?")
+        told = json.loads(self.news.read_text()) if self.news.exists() else {}
+        outcome = "noticed" if told.get("code", 1) else "survived"
+        # Tests 5: none was found. The table is wrong, not the mutant.
+        assert told.get("code") != 5, f"{self.guarded.file}: no tests"
+        return {
+            "outcome": "timed out" if late else outcome,
+            "by": told.get("failed"),
+            "took": round(time.monotonic() - self.began, 1),
+            "cpu": round(used.ru_utime + used.ru_stime, 1),
+        }, Pace(told.get("seconds", {}), told.get("calls", {}))
+
+    def stop(self) -> resource.struct_rusage:
+        """End the tests and every worker that they have started; return what they used."""
+        tests = psutil.Process(self.pid)
+        for process in [*tests.children(recursive=True), tests]:
+            try:
+                process.send_signal(signal.SIGKILL)
+            except psutil.NoSuchProcess:
+                continue
+        return os.wait4(self.pid, 0)[2]

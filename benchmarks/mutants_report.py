@@ -1,0 +1,95 @@
+"""The page of `mutants`: what was noticed, what was not, and why that does no harm."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import fresh
+
+if TYPE_CHECKING:
+    from mutations import Mutant
+
+Key = tuple[str, str, str, int]
+
+
+def page(mutants: dict[str, list[Mutant]], known: dict[Key, dict], harmless: list[dict]) -> str:
+    """Write the outcome as Markdown.
+
+    Parameters
+    ----------
+    mutants
+        All mutants by file.
+    known
+        What became of those that have been tried, by their keys.
+    harmless
+        File, function, change and why, of survivors that change no answer.
+    """
+    why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
+    tried = [one for those in mutants.values() for one in those if one.key in known]
+    survivors = [one for one in tried if known[one.key]["outcome"] == "survived"]
+    still_open = [one for one in survivors if one.key[:3] not in why]
+    total = sum(map(len, mutants.values()))
+    counted = _share(len(tried) - len(survivors), len(tried))
+    lines = [
+        "# Is a wrong proof noticed?",
+        "",
+        "`make mutants` (resumes; hours). One small wrong change at a time in what proves, checks "
+        "and judges, and the tests that guard it (benchmarks/mutants.toml) until one fails. "
+        "A test that takes 20 s and five times as long as on the right code has noticed too.",
+        "",
+        f"{len(tried)} of {total} changes tried, chosen at random in every file: {counted} "
+        f"noticed, {len(survivors)} not; of these {len(survivors) - len(still_open)} are harmless "
+        f"and {len(still_open)} open.",
+        "",
+        _made_by(known[one.key] for one in tried),
+        "",
+        "| file | changes | tried | noticed | of them timed out | harmless | open | noticed "
+        "or harmless |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for file, those in mutants.items():
+        if those:
+            lines.append(_row(file, those, known, why))
+    lines += ["", "## Not noticed, open", "", *_table(still_open, None)]
+    closed = [one for one in survivors if one.key[:3] in why]
+    lines += ["", "## Not noticed, harmless", "", *_table(closed, why)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(file: str, those: list[Mutant], known: dict[Key, dict], why: dict) -> str:
+    tried = [one for one in those if one.key in known]
+    counts = Counter(known[one.key]["outcome"] for one in tried)
+    harmless = sum(known[one.key]["outcome"] == "survived" and one.key[:3] in why for one in tried)
+    noticed = counts["noticed"] + counts["timed out"]
+    cells = (
+        len(those), len(tried), noticed, counts["timed out"], harmless,
+        counts["survived"] - harmless, _share(noticed + harmless, len(tried)),
+    )  # fmt: skip
+    return f"| {file} | {' | '.join(map(str, cells))} |"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "none"
+
+
+def _made_by(rows: Iterable[dict]) -> str:
+    # Every file has a mark of its own; here the commits and versions say enough.
+    return fresh.origin([{**row, "mark": "as checked out"} for row in rows])
+
+
+def _table(those: list[Mutant], why: dict | None) -> list[str]:
+    if not those:
+        return ["None."]
+    head = "| file | function | change |" + (" why harmless |" if why else "")
+    rows = [
+        f"| {one.file} | {one.function} | {_code(one.change)} |"
+        + (f" {why[one.key[:3]]} |" if why else "")
+        for one in those
+    ]
+    return [head, "|---|---|---|" + ("---|" if why else ""), *rows]
+
+
+def _code(change: str) -> str:
+    return " -> ".join(f"`{side.replace('|', chr(92) + '|')}`" for side in change.split(" -> ", 1))
