@@ -29,5 +29,5 @@ def number(value: Fraction | int) -> str:
     longest = max(exact.numerator.bit_length(), exact.denominator.bit_length())
     if longest > _EXACT_BITS:
         with localcontext(prec=8, Emax=MAX_EMAX, Emin=MIN_EMIN):
-            return f"about {Decimal(exact.numerator) / Decimal(exact.denominator):.8g}"
+            return f"about {Decimal(exact.numerator) / Decimal(exact.denominator):.7e}"
     return str(exact) if exact.denominator == 1 else f"{exact} ({float(exact):.8g})"
