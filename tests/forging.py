@@ -170,6 +170,19 @@ class Truth:
             return best is not None
         return best is not None and best > document["bound"]
 
+    def seats(self, document):
+        """Whether the committee of a certificate is allowed and worth what it says, if any."""
+        if document["committee"] is None:
+            return True
+        claimed, limits = document["committee"], document["limits"]
+        return any(
+            self._allowed(members, counts, limits)
+            and weigh(document["objective"]["weights"], counts)
+            == claimed["value"] * Fraction(document["objective"]["unit"])
+            for members, level, counts in self._committees
+            if (members, level) == (sorted(claimed["members"]), claimed["threshold"])
+        )
+
     def _allowed(self, members, counts, limits):
         return (
             limits["size_min"] <= len(members) <= limits["size_max"]
