@@ -2,13 +2,14 @@
 
 import copy
 import json
+from fractions import Fraction
 
 import pytest
 
 from forging import check, claim, clause, proof, refutation, seat, shut, split, step
 from voteprune.exceptions import FileFormatError
 from voteprune.verify.document import read_document
-from voteprune.verify.fields import COMMON_BITS, NUMBER_BITS
+from voteprune.verify.fields import COMMON_BITS, MEAN_BITS, NUMBER_BITS
 
 ROWS = ["10 1", "01 0"]
 
@@ -57,8 +58,11 @@ ODD = [
     (("objective", "unit"), 0, "must be positive"),
     (("objective", "unit"), "-1/2", "must be positive"),
     (("objective", "unit"), "1/0", "Fraction"),
-    (("objective", "unit"), "1e9", "expected a whole number"),
-    (("objective", "unit"), "", "Invalid literal"),
+    (("objective", "unit"), "1e9", "invalid literal"),
+    (("objective", "unit"), "", "invalid literal"),
+    (("objective", "unit"), "1/", "invalid literal"),
+    (("objective", "unit"), "1/2/3", "invalid literal"),
+    (("objective", "unit"), "0x1e9g", "invalid literal"),
     (("objective", "weights"), [1, 0, 1, 0], "list indices"),
     (("objective", "name"), ["x"], "expected text"),
     (("limits", "required"), [0, 0], "not distinct classifiers"),
@@ -77,8 +81,10 @@ ODD = [
     (("cut", "flow"), [[0, 1, 1, 1]], "zip"),
     (("cut", "flow"), ["011"], "expected a list"),
     (("bound",), 2**NUMBER_BITS, "more than 4096 bits"),
-    (("limits", "diversity", "tau"), f"1/{2**NUMBER_BITS}", "more than 4096 bits"),
-    (("limits", "diversity", "tau"), f"{2**NUMBER_BITS}/3", "more than 4096 bits"),
+    (("limits", "costs", 0, "most"), f"1/{2**NUMBER_BITS}", "more than 4096 bits"),
+    (("limits", "costs", 0, "most"), f"{2**NUMBER_BITS}/3", "more than 4096 bits"),
+    (("limits", "diversity", "tau"), f"0x1/{2**MEAN_BITS:#x}", "more than 2097152 bits"),
+    (("limits", "diversity", "gamma"), f"{2**MEAN_BITS:#x}/3", "more than 2097152 bits"),
     (("trusted",), [["highs"]], "zip"),
     (("trusted",), [[1, 2]], "expected text"),
     ((*PROOF, "open"), None, "expected a list"),
@@ -147,6 +153,22 @@ def test_long_numbers_are_judged_and_shown_short(tmp_path):
     document = changed(("limits", "diversity", "tau"), 10**400)
     document.update(status="feasible", committee=seat([0, 1], 0, 1))
     assert any("a member's mean fc" in line for line in check(document, ROWS, tmp_path).failed)
+
+
+def test_numbers_are_decimal_or_hexadecimal(tmp_path):
+    """And as long as they may be, but no longer."""
+    for value, read in (
+        ("2/6", Fraction(1, 3)), ("-2/6", Fraction(-1, 3)), ("-0x10/0x3", Fraction(-16, 3)),
+        (7, 7), ("7", 7), ("0x11", 17),
+        (f"1/{2**NUMBER_BITS - 1}", Fraction(1, 2**NUMBER_BITS - 1)),
+        (2**NUMBER_BITS - 1, 2**NUMBER_BITS - 1),
+    ):  # fmt: skip
+        (tmp_path / "c.json").write_text(json.dumps(changed(("limits", "costs", 0, "most"), value)))
+        assert read_document(tmp_path / "c.json").costs[0][1] == read
+    gamma = f"0x1/{2**MEAN_BITS - 1:#x}"
+    document = changed(("limits", "diversity", "gamma"), gamma)
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    assert read_document(tmp_path / "c.json").diversity[2] == Fraction(1, 2**MEAN_BITS - 1)
 
 
 def test_a_field_that_is_missing_is_named(tmp_path):

@@ -305,3 +305,21 @@ def test_a_committee_outside_its_limits_is_refused(check):
         narrower = copy.deepcopy(document)
         narrower["limits"].update(limit)
         assert any(line.startswith("the committee") for line in check(narrower, problem).failed)
+
+
+def test_limits_of_many_thousand_digits_are_written_and_judged(check):
+    """The paper's limits are means over all pairs, whose denominators all differ here."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    matrix = np.where(rng.random((40, 30)) < 0.8, labels[:, None], 1 - labels[:, None])
+    votes = vp.Votes(matrix, labels, sample_weight=rng.random(40))
+    problem = Problem.of(votes, "accuracy", (), "F2")
+    assert problem.diversity.gamma.denominator > 10**5000
+    allowed = set()
+    for size in (2, 2, 2, 3, 4, 30):
+        committee = problem.committee(sorted(rng.choice(30, size, replace=False).tolist()), 1)
+        bound = problem.gains.ceiling
+        document = document_of(Certificate(problem, "feasible", committee, bound, target="label"))
+        assert check(document, problem).proved == problem.allows(committee)
+        allowed.add(problem.allows(committee))
+    assert allowed == {True, False}

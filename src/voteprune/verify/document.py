@@ -16,6 +16,7 @@ from .fields import (
     exactly,
     fraction,
     load,
+    mean,
     places,
     positive,
     text,
@@ -192,8 +193,7 @@ def _document(d: dict[str, Any]) -> Document:
             limits["criteria"], lambda limit: (_four(limit["weights"]), fraction(limit["least"]))
         ),
         diversity=None if diversity is None else (
-            word(diversity["measure"], SIGNS), fraction(diversity["tau"]),
-            fraction(diversity["gamma"]),
+            word(diversity["measure"], SIGNS), mean(diversity["tau"]), mean(diversity["gamma"]),
         ),
         status=word(d["status"], STATUSES),
         members=None if committee is None else places(committee["members"], len(names)),
@@ -211,6 +211,7 @@ def _document(d: dict[str, Any]) -> Document:
 
 
 def _fractions(document: Document) -> Iterator[Fraction]:
+    """Yield what is added up; limits on diversity are only compared."""
     yield document.unit
     yield from document.row_weights or ()
     yield from document.weights
@@ -218,8 +219,6 @@ def _fractions(document: Document) -> Iterator[Fraction]:
         yield from (*costs, most)
     for weights, least in document.criteria:
         yield from (*weights, least)
-    if document.diversity is not None:
-        yield from document.diversity[1:]
 
 
 def _proof(d: dict[str, Any]) -> Proof:

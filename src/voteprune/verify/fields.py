@@ -14,6 +14,9 @@ from .showing import plain
 NUMBER_BITS = 2**12
 """How long a number may be."""
 
+MEAN_BITS = 2**21
+"""How long a limit on diversity may be: a mean over all pairs has the denominators of all."""
+
 COMMON_BITS = 2**13
 """How long the common denominator of all fractions may be, for sums are as long as that."""
 
@@ -94,22 +97,26 @@ def word(value: Any, known: Collection[str]) -> str:
     return str(value)
 
 
-def whole(value: Any) -> int:
-    """Read a whole number, which true and 1.0 are not."""
+def whole(value: Any, bits: int = NUMBER_BITS) -> int:
+    """Read a whole number of bounded length, which true and 1.0 are not."""
     if type(value) is not int:
         raise TypeError(f"expected a whole number, found {plain(repr(value))}")
-    if value.bit_length() > NUMBER_BITS:
-        raise ValueError(f"a number has more than {NUMBER_BITS} bits")
+    if value.bit_length() > bits:
+        raise ValueError(f"a number has more than {bits} bits")
     return value
 
 
-def fraction(value: Any) -> Fraction:
-    """Read a whole number, or a fraction in text."""
-    # Digits only: an exponent could fill the memory.
-    if isinstance(value, str) and set(value) <= set("-/0123456789"):
-        found = Fraction(value)
-        return Fraction(whole(found.numerator), whole(found.denominator))
-    return Fraction(whole(value))
+def fraction(value: Any, bits: int = NUMBER_BITS) -> Fraction:
+    """Read a whole number, or a fraction in text, decimal or (with 0x) hexadecimal."""
+    if isinstance(value, str):
+        over, slash, under = value.partition("/")
+        return Fraction(whole(int(over, 0), bits), whole(int(under, 0), bits) if slash else 1)
+    return Fraction(whole(value, bits))
+
+
+def mean(value: Any) -> Fraction:
+    """Read a limit on a mean over pairs, which may be long."""
+    return fraction(value, MEAN_BITS)
 
 
 def positive(value: Any) -> Fraction:

@@ -55,6 +55,7 @@ class Limits:
         diversity = document.diversity
         self._measure = None if diversity is None else Measure(diversity[0], pool.patterns)
         self._scores: Scores | None = None
+        self._least: dict[int, tuple[int, int]] = {}
         self._budgets = [_whole_budget(*cost) for cost in document.costs]
         self.criteria = tuple(_whole_criterion(pool, *limit) for limit in document.criteria)
 
@@ -95,12 +96,16 @@ class Limits:
             few = len(self._pool.seats) <= _FEW
             seats = sorted({*members, *self._pool.seats}) if few else members
             self._scores = Scores(self._measure, seats)
-        pairs = len(members) - 1
-        # A whole number is at least a fraction if it is at least that rounded up.
-        sums, scale = self._scores.sums(members), self._measure.sign * self._scores.scale * pairs
-        if min(sums) < ceil(scale * tau):
+            self._least = {}
+        size = len(members)
+        if size not in self._least:
+            # A whole number is at least a fraction if it is at least that rounded up.
+            scale = self._measure.sign * self._scores.scale * (size - 1)
+            self._least[size] = ceil(scale * tau), ceil(scale * gamma * size)
+        sums, (each, all_in_all) = self._scores.sums(members), self._least[size]
+        if min(sums) < each:
             yield f"a member's mean {name} breaks the limit {number(tau)}"
-        if sum(sums) < ceil(scale * gamma * len(members)):
+        if sum(sums) < all_in_all:
             yield f"the mean {name} breaks the limit {number(gamma)}"
 
     def row(self, kind: str, place: int) -> LimitRow:

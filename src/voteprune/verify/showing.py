@@ -26,8 +26,11 @@ def plain(text: object) -> str:
 def number(value: Fraction | int) -> str:
     """Return a number as it is, with what it is about if it is no whole one; only that if long."""
     exact = Fraction(value)
-    longest = max(exact.numerator.bit_length(), exact.denominator.bit_length())
-    if longest > _EXACT_BITS:
-        with localcontext(prec=8, Emax=MAX_EMAX, Emin=MIN_EMIN):
-            return f"about {Decimal(exact.numerator) / Decimal(exact.denominator):.7e}"
+    beyond = [max(x.bit_length() - _EXACT_BITS, 0) for x in (exact.numerator, exact.denominator)]
+    if any(beyond):
+        # The leading bits of both, for millions of them take their time.
+        over, under = exact.numerator >> beyond[0], exact.denominator >> beyond[1]
+        with localcontext(prec=30, Emax=MAX_EMAX, Emin=MIN_EMIN):
+            about = Decimal(over) / Decimal(under) * Decimal(2) ** (beyond[0] - beyond[1])
+            return f"about {about:.7e}"
     return str(exact) if exact.denominator == 1 else f"{exact} ({float(exact):.8g})"
