@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import time
+import uuid
 
 import numpy as np
 
 from voteprune.bounds import Box, Levels, Proof
+from voteprune.bounds.box import FREE
 from voteprune.bounds.task import Task
 from voteprune.brute import solve_by_brute_force
 from voteprune.certificate import Certificate
+from voteprune.clauses import Case, Cell, Refuted
+from voteprune.clauses import Task as ClauseTask
 from voteprune.ledger import Ledger
 from voteprune.problem import Problem
 from voteprune.run import Run
@@ -37,6 +41,23 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
     proof.steps += share.steps
     proof.boxes = share.boxes
     return proof
+
+
+def refute(problem: Problem, units: int) -> Refuted:
+    """Let a worker refute everything above a value, and write down how."""
+    case, scale = Case.of(problem)
+    refuted = Refuted(case, scale)
+    undecided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
+    cells, seen, number = (Cell(problem.gains.ceiling / scale, undecided),), set(), 0
+    token = uuid.uuid4().hex
+    target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
+    while cells:
+        task = ClauseTask(case, cells, (), target, end, end, frozenset(seen), token, number, True)
+        share = call("clauses", "voteprune.clauses.tree", (task,), end, lambda *_: None)
+        cells, number = share.cells, share.next_number
+        refuted.steps += share.steps
+        seen |= set(share.members)
+    return refuted
 
 
 def certify(problem: Problem, **changes) -> Certificate:

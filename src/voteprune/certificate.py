@@ -25,6 +25,10 @@ from .committee import Committee
 from .formulafile import write_four
 from .problem import Problem
 
+_DECIMAL_BITS = 1024
+"""How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
+and means of diversity over all pairs of weighted votes are longer."""
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -244,4 +248,8 @@ def _open(box: Box) -> dict[str, Any]:
 
 
 def _number(number: Fraction) -> int | str:
-    return int(number) if number.denominator == 1 else str(number)
+    if number.denominator == 1:
+        return int(number)
+    if number.denominator.bit_length() > _DECIMAL_BITS:
+        return f"{number.numerator:#x}/{number.denominator:#x}"
+    return str(number)

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -18,14 +19,22 @@ from voteprune.verify.pool import Pool, merge
 from voteprune.verify.table import read_table
 
 
-def setting(seed, tmp_path):
-    """A small problem as the checker sees it: document, pool and limits; None if it is empty."""
+@cache
+def problem_of(seed):
+    """A small problem with a gain somewhere and an allowed committee, or None."""
     instance = random_instance(seed, most_classifiers=5, most_rows=14)
     problem = Problem.of(
         instance.votes, instance.objective, instance.constraints, instance.diversity
     )
-    if not problem.gains.net.any() or best_of(problem) is None:
-        return None
+    return problem if problem.gains.net.any() and best_of(problem) is not None else None
+
+
+SEEDS = [seed for seed in range(60) if problem_of(seed) is not None]
+
+
+def setting(seed, tmp_path):
+    """A small problem as the checker sees it: document, pool and limits."""
+    problem = problem_of(seed)
     certificate = Certificate(problem, "feasible", best_of(problem), problem.gains.ceiling)
     (tmp_path / "c.json").write_text(json.dumps(document_of(certificate)))
     write_votes(tmp_path / "v.csv", problem)
@@ -69,12 +78,9 @@ def allowed_committees(document, pool, limits):
                     yield set(places), level, pool.value(members, level)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_any_prices_bound_every_allowed_committee_in_every_box_it_is_in(seed, tmp_path):
-    found = setting(seed, tmp_path)
-    if found is None:
-        pytest.skip("no committee, or nothing to gain")
-    document, pool, limits = found
+    document, pool, limits = setting(seed, tmp_path)
     rng = np.random.default_rng(seed)
     k, n = len(pool.seats), len(pool.used)
     committees = list(allowed_committees(document, pool, limits))
@@ -120,8 +126,6 @@ def test_any_prices_bound_every_allowed_committee_in_every_box_it_is_in(seed, tm
     ],
 )
 def test_a_row_that_does_not_hold_is_refused(row, complaint, tmp_path):
-    _, pool, limits = next(
-        found for seed in range(9) if (found := setting(seed, tmp_path)) is not None
-    )
+    _, pool, limits = setting(SEEDS[0], tmp_path)
     with pytest.raises(ValueError, match=complaint):
         sound_row(row, pool, limits)

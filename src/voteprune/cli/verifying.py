@@ -13,7 +13,7 @@ def verify_command(certificate: Path, file: Path, /, *, target: str | None = Non
 
     Recounts the committee, its limits, the minimum cut and every step of the proof, with none of
     the code that made them. Says what holds, what fails, and what is taken on trust. The exit code
-    is 0 if nothing fails and 1 if anything does.
+    is 0 if nothing fails, 1 if anything does, and 2 if a file cannot be read.
 
     Parameters
     ----------

@@ -1,10 +1,11 @@
 """The checker of certificates: it re-counts and re-adds, and believes nobody.
 
 It shares no code with what writes certificates, and needs nothing but the standard library and its
-own exact arithmetic. The way of a check: `document` reads a certificate, `table` the votes; `pool`
-merges and counts them; `limits` judges the committee; `cut` and `replay` go through the proof,
-`charges` turns prices into bounds; `trying` goes through all committees where there are few;
-`check` puts it together and says what holds, what fails and what must be believed.
+own exact arithmetic. The way of a check: `document` reads a certificate (field by field, `fields`),
+`table` the votes; `pool` merges and counts them; `limits` judges the committee; `cut`, `replay` and
+`clauses` go through the proof, `charges` turns prices into bounds; `trying` goes through all
+committees where there are few; `check` puts it together and says what holds, what fails and what
+must be believed.
 """
 
 from .check import Verification, verify

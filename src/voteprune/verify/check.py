@@ -13,6 +13,7 @@ from .document import Document, Four, read_document
 from .limits import Limits
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
+from .showing import number, plain
 from .table import read_table
 from .trying import better, is_small
 
@@ -99,16 +100,13 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
     document = read_document(certificate)
     table = read_table(votes, document.names, target or document.target)
     notes = _Notes()
-    weights = document.row_weights
-    if len(table.votes) != document.n_rows or len(weights or table.votes) != len(table.votes):
+    if len(table.votes) != document.n_rows:
+        rows = number(document.n_rows)
         notes.failed.append(
-            f"the file has {len(table.votes)} rows, the certificate is about {document.n_rows}"
+            f"the file has {len(table.votes)} rows, the certificate is about {rows}"
         )
         return _conclusion(document, notes)
-    if weights is not None and min(weights, default=Fraction(0)) < 0:
-        notes.failed.append("a row has a weight below 0")
-        return _conclusion(document, notes)
-    patterns = merge(table, weights)
+    patterns = merge(table, document.row_weights)
     if digest(document.names, patterns) != document.digest:
         notes.failed.append("these are not the votes that the certificate is about")
     else:
@@ -118,10 +116,10 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
         )
     try:
         pool = Pool.of(document, patterns)
-        limits = Limits(document, pool)
     except ValueError as error:
         notes.failed.append(str(error))
         return _conclusion(document, notes)
+    limits = Limits(document, pool)
     _check_committee(document, pool, limits, notes)
     _check_bound(document, pool, limits, notes)
     return _conclusion(document, notes)
@@ -157,7 +155,7 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
     if not faults and proved > document.cut_bound:
         faults.append(f"it bounds by {_units(document, proved)} only")
     if faults:
-        notes.failed += [f"the cut: {fault}" for fault in faults]
+        notes.failed += [f"the cut: {plain(fault)}" for fault in faults]
         return
     notes.checked.append(
         f"the cut: no committee exceeds {_units(document, proved)} ({len(document.flow)} pairs)"
@@ -167,7 +165,7 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
         try:
             outcome = Replay(document, document.proof, pool, limits, proved).run()
         except Fault as fault:
-            notes.failed.append(f"the proof: {fault}")
+            notes.failed.append(f"the proof: {plain(fault)}")
             return
         closed = closed or not outcome.unproved
         notes.checked.append(
@@ -179,7 +177,7 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
         try:
             cells = Recheck(document, document.refutation, pool, limits).run()
         except Fault as fault:
-            notes.failed.append(f"the refutation: {fault}")
+            notes.failed.append(f"the refutation: {plain(fault)}")
             return
         closed = True
         notes.checked.append(
@@ -194,7 +192,7 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
 def _check_by_trying(
     document: Document, pool: Pool, limits: Limits, notes: _Notes, least: int | None
 ) -> None:
-    if is_small(pool):
+    if is_small(document, pool):
         found = better(document, pool, limits, least)
         if found is None:
             notes.checked.append("every committee there is: tried, none contradicts the claim")
@@ -203,13 +201,13 @@ def _check_by_trying(
                 f"the bound: members {found[0]} with threshold {found[1]} exceed it"
             )
         return
-    backing = [who for who, claim in document.trusted if claim <= document.bound]
+    backing = [plain(who) for who, claim in document.trusted if claim <= document.bound]
     if backing:
         notes.trusted.append(f"the bound, which {', '.join(backing)} claims and nobody can check")
     elif document.status == "infeasible":
-        notes.trusted.append("that no committee meets the limits; there are too many to try")
+        notes.trusted.append("that no committee meets the limits: too large to try")
     elif document.proof is None and not document.trusted:
-        notes.trusted.append("the bound: all committees were tried, too many to try again here")
+        notes.trusted.append("the bound: all committees were tried, too large to try again here")
     else:
         notes.failed.append("the bound: nothing in the certificate supports it")
 
@@ -222,43 +220,40 @@ def _conclusion(document: Document, notes: _Notes) -> Verification:
 
 def _statement(document: Document) -> Iterator[str]:
     names = document.names
-    yield f"maximise {document.objective}: {_weights(document.weights)}"
-    yield f"from {len(names)} classifiers, {document.size_min} to {document.size_max} of them"
+    sizes = f"{number(document.size_min)} to {number(document.size_max)}"
+    yield f"maximise {plain(document.objective)}: {_weights(document.weights)}"
+    yield f"from {len(names)} classifiers, {sizes} of them"
     if document.row_weights is not None:
         counted = sum(weight > 0 for weight in document.row_weights)
         yield (
             f"where rows weigh what the certificate lists: {counted} of {document.n_rows} weigh "
-            f"more than 0, {_shown(sum(document.row_weights, Fraction(0)))} in all"
+            f"more than 0, {number(sum(document.row_weights, Fraction(0)))} in all"
         )
     for word, places in (("with", document.required), ("without", document.forbidden)):
         if places:
-            yield f"{word} {', '.join(names[k] for k in places)}"
+            yield f"{word} {', '.join(plain(names[k]) for k in places)}"
     for _, most in document.costs:
-        yield f"costing at most {most}, as the certificate lists the costs"
+        yield f"costing at most {number(most)}, as the certificate lists the costs"
     for weights, least in document.criteria:
-        yield f"where {_weights(weights)} is at least {least}"
+        yield f"where {_weights(weights)} is at least {number(least)}"
     if document.diversity is not None:
         measure, tau, gamma = document.diversity
-        limits = f"{float(tau):.6g} for every member and {float(gamma):.6g} in the mean"
-        yield f"where {measure} is limited by {limits} (exactly as the certificate has it)"
+        yield f"where {measure} is limited by {number(tau)} for every member"
+        yield f"and by {number(gamma)} in the mean"
     if document.status == "infeasible":
         yield "there is no such committee"
         return
     if document.members is not None:
-        seated = ", ".join(names[k] for k in document.members)
+        seated = ", ".join(plain(names[k]) for k in document.members)
         value = _units(document, document.value)
-        yield f"{seated} with more than {document.threshold} votes: {value}"
+        yield f"{seated} with more than {number(document.threshold)} votes: {value}"
     yield f"no such committee exceeds {_units(document, document.bound)}"
 
 
 def _weights(weights: Four) -> str:
     parts = zip(weights, ("tp", "fn", "tn", "fp"), strict=True)
-    return " + ".join(f"{weight} {name}" for weight, name in parts if weight) or "0"
+    return " + ".join(f"{number(weight)} {name}" for weight, name in parts if weight) or "0"
 
 
 def _units(document: Document, units: int) -> str:
-    return _shown(units * document.unit)
-
-
-def _shown(value: Fraction) -> str:
-    return str(value) if value.denominator == 1 else f"{value} ({float(value):.8g})"
+    return number(units * document.unit)

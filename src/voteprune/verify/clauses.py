@@ -181,4 +181,4 @@ class Recheck:
 
 def _check_distinct(places: Sequence[int], count: int) -> None:
     if len(set(places)) != len(places) or not all(0 <= place < count for place in places):
-        raise ValueError("its decisions are not distinct")
+        raise ValueError("its decisions are not distinct, or not there")

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..exceptions import FileFormatError
+from .fields import (
+    all_of,
+    amount,
+    check_together,
+    exactly,
+    fraction,
+    load,
+    mean,
+    places,
+    positive,
+    text,
+    tuples,
+    weight,
+    whole,
+    word,
+)
+from .measures import SIGNS
+from .showing import plain
 
 SCHEMA = 1
 """The only version of the format there is."""
 
-T = TypeVar("T")
+STATUSES = ("optimal", "feasible", "infeasible", "unknown")
+"""What may be claimed."""
+
 Four = tuple[Fraction, Fraction, Fraction, Fraction]
 """Weights on tp, fn, tn and fp."""
 
@@ -120,178 +139,139 @@ def read_document(path: str | Path) -> Document:
         If the file is not a certificate of this version.
     """
     try:
-        document = json.loads(Path(path).read_text(encoding="utf-8"))
+        found = load(path)
     except OSError as error:
         raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise FileFormatError(path, f"is not valid JSON: {error}.") from None
-    if not isinstance(document, dict) or document.get("format") != "voteprune.certificate":
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise FileFormatError(path, f"is not valid JSON: {plain(error)}.") from None
+    if not isinstance(found, dict) or found.get("format") != "voteprune.certificate":
         raise FileFormatError(path, "is not a certificate. Make one with voteprune prune "
                               "--certificate FILE.")  # fmt: skip
-    if document.get("schema") != SCHEMA:
+    schema = found.get("schema")
+    if type(schema) is not int or schema != SCHEMA:
         raise FileFormatError(
             path,
-            f"has schema {document.get('schema')!r}, this release checks schema {SCHEMA}. Use the "
+            f"has schema {plain(repr(schema))}, this release checks schema {SCHEMA}. Use the "
             "voteprune release that wrote it, or a newer one.",
         )
     try:
-        return _document(document)
+        return _document(found)
     except KeyError as error:
         raise FileFormatError(path, f"lacks the field {error}.") from None
-    except (TypeError, ValueError, ZeroDivisionError, AttributeError) as error:
-        raise FileFormatError(path, f"is not a certificate as this release knows it: {error}."
-                              ) from None  # fmt: skip
+    except (TypeError, ValueError, ZeroDivisionError) as error:
+        raise FileFormatError(
+            path, f"is not a certificate as this release knows it: {plain(error)}."
+        ) from None
 
 
 def _document(d: dict[str, Any]) -> Document:
     votes, objective, limits, cut = d["votes"], d["objective"], d["limits"], d["cut"]
     committee, diversity, weights = d["committee"], limits["diversity"], votes["row_weights"]
-    seats = None if committee is None else _all(committee["members"], _whole)
-    names = _all(votes["names"], _text)
-    if len(set(names)) != len(names):
-        raise ValueError("two classifiers have the same name")
-    return Document(
-        n_rows=_whole(votes["n_rows"]),
+    names, n_rows = all_of(votes["names"], text), whole(votes["n_rows"])
+    if len(set(names)) != len(names) or not names:
+        raise ValueError("two classifiers have the same name, or there are none")
+    document = Document(
+        n_rows=n_rows,
         names=names,
-        target=None if votes["target"] is None else _text(votes["target"]),
-        row_weights=None if weights is None else _all(weights, _fraction),
-        digest=_text(votes["digest"]),
-        objective=_text(objective["name"]),
+        target=None if votes["target"] is None else text(votes["target"]),
+        row_weights=None if weights is None else exactly(all_of(weights, weight), n_rows),
+        digest=text(votes["digest"]),
+        objective=text(objective["name"]),
         weights=_four(objective["weights"]),
-        unit=_positive(objective["unit"]),
-        size_min=_whole(limits["size_min"]),
-        size_max=_whole(limits["size_max"]),
-        required=_places(limits["required"], len(names)),
-        forbidden=_places(limits["forbidden"], len(names)),
-        costs=tuple(
-            (_exactly(_all(cost["costs"], _fraction), len(names)), _fraction(cost["most"]))
-            for cost in limits["costs"]
+        unit=positive(objective["unit"]),
+        size_min=whole(limits["size_min"]),
+        size_max=whole(limits["size_max"]),
+        required=places(limits["required"], len(names)),
+        forbidden=places(limits["forbidden"], len(names)),
+        costs=all_of(
+            limits["costs"],
+            lambda cost: (
+                exactly(all_of(cost["costs"], fraction), len(names)), fraction(cost["most"])
+            ),
         ),
-        criteria=tuple(
-            (_four(limit["weights"]), _fraction(limit["least"])) for limit in limits["criteria"]
+        criteria=all_of(
+            limits["criteria"], lambda limit: (_four(limit["weights"]), fraction(limit["least"]))
         ),
         diversity=None if diversity is None else (
-            _text(diversity["measure"]), _fraction(diversity["tau"]), _fraction(diversity["gamma"])
+            word(diversity["measure"], SIGNS), mean(diversity["tau"]), mean(diversity["gamma"]),
         ),
-        status=_text(d["status"]),
-        members=None if seats is None else _places(seats, len(names)),
-        threshold=0 if committee is None else _whole(committee["threshold"]),
-        value=0 if committee is None else _whole(committee["value"]),
-        bound=_whole(d["bound"]),
-        cut_bound=_whole(cut["bound"]),
-        flow=_triples(cut["flow"]),
+        status=word(d["status"], STATUSES),
+        members=None if committee is None else places(committee["members"], len(names)),
+        threshold=0 if committee is None else whole(committee["threshold"]),
+        value=0 if committee is None else whole(committee["value"]),
+        bound=whole(d["bound"]),
+        cut_bound=whole(cut["bound"]),
+        flow=tuples(cut["flow"], whole, whole, whole),
         proof=None if d["proof"] is None else _proof(d["proof"]),
-        refutation=None if d.get("refutation") is None else _refutation(d["refutation"]),
-        trusted=tuple((_text(who), _whole(claim)) for who, claim in d["trusted"]),
+        refutation=None if d["refutation"] is None else _refutation(d["refutation"]),
+        trusted=tuples(d["trusted"], text, whole),
     )  # fmt: skip
+    check_together(_fractions(document))
+    return document
+
+
+def _fractions(document: Document) -> Iterator[Fraction]:
+    """Yield what is added up; limits on diversity are only compared."""
+    yield document.unit
+    yield from document.row_weights or ()
+    yield from document.weights
+    for costs, most in document.costs:
+        yield from (*costs, most)
+    for weights, least in document.criteria:
+        yield from (*weights, least)
 
 
 def _proof(d: dict[str, Any]) -> Proof:
     return Proof(
-        rows=_all(d["rows"], _row),
-        steps=_all(d["steps"], _step),
-        open=tuple((_whole(box["box"]), _triples(box["pairs"])) for box in d["open"]),
+        rows=all_of(d["rows"], _row),
+        steps=all_of(d["steps"], _step),
+        open=all_of(
+            d["open"], lambda box: (whole(box["box"]), tuples(box["pairs"], whole, whole, whole))
+        ),
     )
 
 
 def _refutation(d: dict[str, Any]) -> Refutation:
-    return Refutation(_all(d["clauses"], _clause), _all(d["cells"], _cell))
+    return Refutation(all_of(d["clauses"], _clause), all_of(d["cells"], _cell))
 
 
 def _clause(d: dict[str, Any]) -> Clause:
-    yes, no = (tuple((_whole(i), _amount(share)) for i, share in d[side]) for side in ("yes", "no"))
-    return Clause(yes, no, _all(d["sits"], _whole), _all(d["out"], _whole), _priced(d["limits"]))
+    return Clause(
+        yes=tuples(d["yes"], whole, amount),
+        no=tuples(d["no"], whole, amount),
+        sits=all_of(d["sits"], whole),
+        out=all_of(d["out"], whole),
+        limits=tuples(d["limits"], text, whole, amount),
+    )
 
 
 def _cell(d: dict[str, Any]) -> Cell:
     if "heirs" in d:
-        return Cell(_whole(d["cell"]), _whole(d["place"]), _all(d["heirs"], _whole), (), ())
-    prices = tuple((_whole(clause), _amount(price)) for clause, price in d["prices"])
-    return Cell(_whole(d["cell"]), -1, (), prices, _priced(d["limits"]))
-
-
-def _priced(values: Any) -> tuple[tuple[str, int, Fraction], ...]:
-    return tuple((_text(kind), _whole(place), _amount(price)) for kind, place, price in values)
+        return Cell(whole(d["cell"]), whole(d["place"]), all_of(d["heirs"], whole), (), ())
+    prices, limits = tuples(d["prices"], whole, amount), tuples(d["limits"], text, whole, amount)
+    return Cell(whole(d["cell"]), -1, (), prices, limits)
 
 
 def _row(d: dict[str, Any]) -> Row:
     if "limit" in d:
-        kind, place = d["limit"]
-        return Row(limit=(_text(kind), _whole(place)))
+        ((kind, place),) = tuples([d["limit"]], text, whole)
+        return Row(limit=(kind, place))
     if not isinstance(d["away"], bool):
         raise TypeError("away must be true or false")
-    return Row(_all(d["patterns"], _whole), int(_text(d["members"]), 16), d["away"])
+    return Row(all_of(d["patterns"], whole), int(text(d["members"]), 16), d["away"])
 
 
 def _step(d: dict[str, Any]) -> Step:
     return Step(
-        number=_whole(d["number"]),
-        box=_whole(d["box"]),
-        prices=tuple((_whole(row), _amount(price)) for row, price in d["prices"]),
-        closed=_triples(d["closed"]),
-        decided=tuple((_whole(place), _whole(value)) for place, value in d["decided"]),
-        heirs=_triples(d["heirs"]),
+        number=whole(d["number"]),
+        box=whole(d["box"]),
+        prices=tuples(d["prices"], whole, amount),
+        closed=tuples(d["closed"], whole, whole, whole),
+        decided=tuples(d["decided"], whole, whole),
+        heirs=tuples(d["heirs"], whole, whole, whole),
     )
 
 
-def _all(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
-    if not isinstance(values, list | tuple):
-        raise TypeError(f"expected a list, found {values!r:.40}")
-    return tuple(read(value) for value in values)
-
-
-def _triples(values: Any) -> tuple[tuple[int, int, int], ...]:
-    return tuple((_whole(a), _whole(b), _whole(c)) for a, b, c in values)
-
-
-def _exactly(values: tuple[T, ...], count: int) -> tuple[T, ...]:
-    if len(values) != count:
-        raise ValueError(f"expected {count} numbers, found {len(values)}")
-    return values
-
-
-def _places(values: Any, count: int) -> tuple[int, ...]:
-    places = _all(values, _whole)
-    if len(set(places)) != len(places) or not all(0 <= place < count for place in places):
-        raise ValueError(f"{list(places)} are not distinct classifiers")
-    return places
-
-
 def _four(d: dict[str, Any]) -> Four:
-    tp, fn, tn, fp = (_fraction(d[name]) for name in ("tp", "fn", "tn", "fp"))
+    tp, fn, tn, fp = (fraction(d[name]) for name in ("tp", "fn", "tn", "fp"))
     return tp, fn, tn, fp
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, found {value!r:.40}")
-    return value
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError(f"expected a whole number, found {value!r:.40}")
-    return value
-
-
-def _fraction(value: Any) -> Fraction:
-    # Digits only: an exponent could fill the memory.
-    if isinstance(value, str) and set(value) <= set("-/0123456789"):
-        return Fraction(value)
-    return Fraction(_whole(value))
-
-
-def _positive(value: Any) -> Fraction:
-    fraction = _fraction(value)
-    if fraction <= 0:
-        raise ValueError("a unit must be positive")
-    return fraction
-
-
-def _amount(value: Any) -> Fraction:
-    if type(value) not in (int, float):
-        raise TypeError(f"expected a number, found {value!r:.40}")
-    amount = Fraction(value)  # what a float says, to the last bit; nan and infinities are refused
-    if amount < 0:
-        raise ValueError(f"a price of {value} is below 0")
-    return amount

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import compress
+from math import ceil, lcm
 
-from .document import Document
-from .measures import Measure
+from .document import Document, Four
+from .measures import Measure, Scores
 from .pool import Pool
+from .showing import number, plain
+
+_FEW = 64
+"""Classifiers up to which all pairs are measured at once."""
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,19 @@ class LimitRow:
     on_members: tuple[Fraction, ...]
     on_patterns: tuple[Fraction, ...]
     least: Fraction
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A limited criterion in whole numbers: ``base`` and the ``net`` of what is decided positive.
+
+    Their sum, over ``scale``, is the value; it must be ``least`` or more.
+    """
+
+    base: int
+    net: tuple[int, ...]
+    least: int
+    scale: int
 
 
 class Limits:
@@ -35,48 +54,59 @@ class Limits:
         self._document, self._pool = document, pool
         diversity = document.diversity
         self._measure = None if diversity is None else Measure(diversity[0], pool.patterns)
+        self._scores: Scores | None = None
+        self._least: dict[int, tuple[int, int]] = {}
+        self._budgets = [_whole_budget(*cost) for cost in document.costs]
+        self.criteria = tuple(_whole_criterion(pool, *limit) for limit in document.criteria)
 
     def faults(self, members: Sequence[int], threshold: int) -> Iterator[str]:
         """Yield every limit that a committee breaks."""
+        yield from self.member_faults(members)
+        if not 0 <= threshold < max(len(members), 1):
+            yield f"its threshold {number(threshold)} is not below its size"
+        decided = list(self._pool.decided_positive(members, threshold))
+        for limit in self.criteria:
+            value = limit.base + sum(compress(limit.net, decided))
+            if value < limit.least:
+                shown = (number(Fraction(x, limit.scale)) for x in (value, limit.least))
+                yield "a limited criterion is {}, below {}".format(*shown)
+
+    def member_faults(self, members: Sequence[int]) -> Iterator[str]:
+        """Yield every limit that a set of members breaks, whatever its threshold."""
         d, chosen = self._document, set(members)
         if not d.size_min <= len(chosen) <= d.size_max or not chosen:
-            yield f"its size {len(chosen)} is not in {d.size_min} .. {d.size_max}"
-        if not 0 <= threshold < max(len(chosen), 1):
-            yield f"its threshold {threshold} is not below its size"
+            sizes = f"{number(d.size_min)} .. {number(d.size_max)}"
+            yield f"its size {len(chosen)} is not in {sizes}"
         for k in sorted(set(d.required) - chosen):
-            yield f"{d.names[k]!r} is required and does not sit"
+            yield f"{plain(d.names[k])!r} is required and does not sit"
         for k in sorted(set(d.forbidden) & chosen):
-            yield f"{d.names[k]!r} is forbidden and sits"
-        for costs, most in d.costs:
-            spent = sum((costs[k] for k in chosen), Fraction(0))
+            yield f"{plain(d.names[k])!r} is forbidden and sits"
+        for costs, most, scale in self._budgets:
+            spent = sum(costs[k] for k in members)
             if spent > most:
-                yield f"it costs {spent}, above {most}"
-        for weights, least in d.criteria:
-            decided = self._pool.decided_positive(members, threshold)
-            value = sum(
-                (
-                    pattern.gains(weights)[0 if positive else 1]
-                    for pattern, positive in zip(self._pool.patterns, decided, strict=True)
-                ),
-                Fraction(0),
-            )
-            if value < least:
-                yield f"a limited criterion is {value}, below {least}"
+                shown = (number(Fraction(x, scale)) for x in (spent, most))
+                yield "it costs {}, above {}".format(*shown)
         yield from self._diversity_faults(members)
 
     def _diversity_faults(self, members: Sequence[int]) -> Iterator[str]:
         if self._measure is None or self._document.diversity is None or len(members) < 2:
             return
         name, tau, gamma = self._document.diversity
-        sign, pairs = self._measure.sign, len(members) - 1
-        sums = [
-            sum((self._measure.score(k, other) for other in members if other != k), Fraction(0))
-            for k in members
-        ]
-        if min(sums) < sign * tau * pairs:
-            yield f"a member's mean {name} breaks the limit {tau}"
-        if sum(sums, Fraction(0)) < sign * gamma * pairs * len(members):
-            yield f"the mean {name} breaks the limit {gamma}"
+        if self._scores is None or not all(k in self._scores for k in members):
+            few = len(self._pool.seats) <= _FEW
+            seats = sorted({*members, *self._pool.seats}) if few else members
+            self._scores = Scores(self._measure, seats)
+            self._least = {}
+        size = len(members)
+        if size not in self._least:
+            # A whole number is at least a fraction if it is at least that rounded up.
+            scale = self._measure.sign * self._scores.scale * (size - 1)
+            self._least[size] = ceil(scale * tau), ceil(scale * gamma * size)
+        sums, (each, all_in_all) = self._scores.sums(members), self._least[size]
+        if min(sums) < each:
+            yield f"a member's mean {name} breaks the limit {number(tau)}"
+        if sum(sums) < all_in_all:
+            yield f"the mean {name} breaks the limit {number(gamma)}"
 
     def row(self, kind: str, place: int) -> LimitRow:
         """Return a limit as a row; ValueError if there is no such limit."""
@@ -88,7 +118,7 @@ class Limits:
             return self._criterion_row(place)
         if kind == "member" and 0 <= place < len(self._pool.seats) and self._measure is not None:
             return self._member_row(self._measure, place)
-        raise ValueError(f"the proof uses a limit that is not there: {kind} {place}")
+        raise ValueError(f"the proof uses a limit that is not there: {plain(kind)} {number(place)}")
 
     def _criterion_row(self, place: int) -> LimitRow:
         """Return a criterion as a sum over t, which is 1 where a pattern is decided right."""
@@ -118,6 +148,23 @@ class Limits:
         )
         row[place] = least
         return _scaled(row, [Fraction(0)] * len(self._pool.used), least)
+
+
+def _whole_budget(costs: Sequence[Fraction], most: Fraction) -> tuple[list[int], int, int]:
+    """Return costs, what they may add up to, and what both were multiplied by."""
+    scale = lcm(most.denominator, *(cost.denominator for cost in costs))
+    return [int(cost * scale) for cost in costs], int(most * scale), scale
+
+
+def _whole_criterion(pool: Pool, weights: Four, least: Fraction) -> Criterion:
+    gains = [pattern.gains(weights) for pattern in pool.patterns]
+    scale = lcm(least.denominator, *(x.denominator for pair in gains for x in pair))
+    return Criterion(
+        int(scale * sum((low for _, low in gains), Fraction(0))),
+        tuple(int(scale * (high - low)) for high, low in gains),
+        int(scale * least),
+        scale,
+    )
 
 
 def _scaled(members: list[Fraction], patterns: list[Fraction], least: Fraction) -> LimitRow:

@@ -2,7 +2,7 @@
 
 With a, b, c, d the weights of the rows on which both are right, only the first is, only the second
 is, and neither is. The correlation is no fraction in general; it is rounded towards more diversity
-by less than one in 2^200, which never refuses what is allowed.
+by less than 2^-200, which never refuses what is allowed.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from .pool import Pattern
+if TYPE_CHECKING:
+    from .pool import Pattern
 
-_ROOT_BITS = 200
+_BITS = 201
 
 SIGNS = {"fc": 1, "disagreement": 1, "double_fault": -1, "q": -1, "correlation": -1, "kappa": -1}
 """1 where more of the measure is more diverse and limits are floors, -1 where they are ceilings."""
@@ -31,8 +33,6 @@ class Measure:
     """
 
     def __init__(self, name: str, patterns: Sequence[Pattern]) -> None:
-        if name not in SIGNS:
-            raise ValueError(f"the measure {name!r} is not known")
         self.name, self.sign = name, SIGNS[name]
         self._patterns = patterns
         self._known: dict[tuple[int, int], Fraction] = {}
@@ -75,6 +75,35 @@ class Measure:
         return _over_root(a * d - b * c, square) if square else twins
 
 
+class Scores:
+    """A measure of some classifiers, pair by pair, in whole numbers over one denominator.
+
+    Parameters
+    ----------
+    measure
+        What is measured.
+    seats
+        The classifiers, as places in the pool.
+    """
+
+    def __init__(self, measure: Measure, seats: Sequence[int]) -> None:
+        exact = {
+            k: {other: measure.score(k, other) for other in seats if other != k} for k in seats
+        }
+        self.scale = math.lcm(*(x.denominator for row in exact.values() for x in row.values()))
+        self._rows = {
+            k: {other: int(x * self.scale) for other, x in row.items()} | {k: 0}
+            for k, row in exact.items()
+        }
+
+    def __contains__(self, k: int) -> bool:
+        return k in self._rows
+
+    def sums(self, members: Sequence[int]) -> list[int]:
+        """Return for each member its scores with all the others, added up."""
+        return [sum(map(self._rows[k].__getitem__, members)) for k in members]
+
+
 def _ratio(top: Fraction, bottom: Fraction, otherwise: Fraction) -> Fraction:
     return top / bottom if bottom else otherwise
 
@@ -82,6 +111,6 @@ def _ratio(top: Fraction, bottom: Fraction, otherwise: Fraction) -> Fraction:
 def _over_root(top: Fraction, square: Fraction) -> Fraction:
     """Return top / sqrt(square), rounded down a little."""
     # sqrt(p / q) = sqrt(p q) / q; isqrt rounds down, one more rounds up.
-    product = square.numerator * square.denominator << 2 * _ROOT_BITS
+    product = square.numerator * square.denominator << 2 * (_BITS + 1)
     root = math.isqrt(product) + (top > 0)
-    return top * (square.denominator << _ROOT_BITS) / root
+    return Fraction(math.floor((top * (square.denominator << 2 * _BITS + 1)) / root), 1 << _BITS)

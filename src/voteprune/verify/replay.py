@@ -35,14 +35,11 @@ class Box:
         Its (S, L).
     members, patterns
         What is decided about them.
-    history
-        The steps with prices on the way to it.
     """
 
     pairs: set[Pair]
     members: dict[int, int]
     patterns: dict[int, int]
-    history: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,8 +93,6 @@ class Replay:
             box = self._boxes.get(step.box)
             if box is None:
                 raise Fault(f"step {step.number} is about box {step.box}, which there is not")
-            if step.prices:
-                box.history = (*box.history, step.number)
             try:
                 self._drop(step, box)
                 self._decide(step, box)
@@ -229,7 +224,7 @@ class Replay:
                 reach = self._pool.helps[i].bit_count()
                 # Where a pattern cannot be right, everything is in the other half.
                 pairs = {pair for pair in pairs if reach >= self._pool.needed(i, *pair)}
-            self._boxes[key] = Box(pairs, dict(box.members), dict(box.patterns), box.history)
+            self._boxes[key] = Box(pairs, dict(box.members), dict(box.patterns))
             self._note(self._boxes[key], place, value)
         # The box stays known under its number, with nothing in it, so that no other takes it.
         box.pairs = set()
@@ -248,10 +243,8 @@ class Replay:
             known = reasons.get(key, {})
             for pair in box.pairs:
                 found += 1
-                # Where nothing is said, any step on the way to the box may be the reason.
-                tried = (known[pair],) if pair in known else (CUT, *reversed(box.history))
                 try:
-                    unproved += not any(self._holds(box, pair, by, standings) for by in tried)
+                    unproved += not self._holds(box, pair, known.get(pair, CUT), standings)
                 except ValueError as error:
                     raise Fault(f"box {key}: {error}") from None
         return found, unproved

@@ -5,13 +5,24 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Sequence
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from ..exceptions import FileFormatError
+from .showing import plain
+
+MOST_BYTES = 2**31
+"""Bytes of votes up to which a file is read, unpacked if it is gzipped."""
 
 _PART, _LABEL = "datatype", "real_class"
+
+
+class _Reader(Iterator[list[str]], Protocol):
+    line_num: int
 
 
 @dataclass(frozen=True)
@@ -47,56 +58,68 @@ def read_table(path: str | Path, names: Sequence[str], target: str | None) -> Ta
     FileFormatError
         If a column is missing, or a cell is no vote or no label.
     """
-    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
-    header = next(reader, [])
-    label = target or _LABEL
-    for name in (*names, label):
-        if header.count(name) != 1:
-            raise FileFormatError(
-                path,
-                f"has {header.count(name)} columns {name!r}; the certificate needs it once. Give "
-                "the votes it was made for, and the label column with --target NAME.",
-            )
-    part = header.index(_PART) if {_PART, _LABEL} <= set(header) else None
-    places, place = [header.index(name) for name in names], header.index(label)
-    votes, labels = [], []
+    stream = io.TextIOWrapper(io.BytesIO(_bytes(path)), encoding="utf-8-sig", newline="")
+    reader = csv.reader(stream, strict=True)
     try:
-        for record in reader:
-            if not record:
-                continue
-            if len(record) != len(header):
-                raise FileFormatError(
-                    path, f"has {len(record)} cells, not {len(header)}.", reader.line_num
-                )
-            if part is not None and not record[part].strip().lower().startswith("val"):
-                continue
-            cells = [_number(path, record[column], reader.line_num) for column in places]
-            votes.append("".join("1" if cell >= 0.5 else "0" for cell in cells))
-            truth = _number(path, record[place], reader.line_num)
-            if truth not in (0, 1):
-                raise FileFormatError(
-                    path, f"has a label {record[place]!r}, neither 0 nor 1.", reader.line_num
-                )
-            labels.append(truth == 1)
+        header = next(reader, [])
+        return _rows(path, reader, header, names, target or _LABEL)
     except csv.Error as error:
         raise FileFormatError(path, f"is not valid CSV: {error}.", reader.line_num) from None
+    except UnicodeDecodeError:
+        raise FileFormatError(path, "is not UTF-8 text.") from None
+
+
+def _rows(
+    path: str | Path, reader: _Reader, header: list[str], names: Sequence[str], label: str
+) -> Table:
+    counts, place_of = Counter(header), {name: place for place, name in enumerate(header)}
+    for name in (*names, label):
+        if counts[name] != 1:
+            raise FileFormatError(
+                path,
+                f"has {counts[name]} columns {plain(name)!r}; the certificate needs it once. Give "
+                "the votes it was made for, and the label column with --target NAME.",
+            )
+    part = place_of[_PART] if {_PART, _LABEL} <= counts.keys() else None
+    places, place = [place_of[name] for name in names], place_of[label]
+    votes, labels = [], []
+    for record in reader:
+        if not record:
+            continue
+        if len(record) != len(header):
+            raise FileFormatError(
+                path, f"has {len(record)} cells, not {len(header)}.", reader.line_num
+            )
+        if part is not None and not record[part].strip().lower().startswith("val"):
+            continue
+        cells = [_number(path, record[column], reader.line_num) for column in places]
+        votes.append("".join("1" if cell >= 0.5 else "0" for cell in cells))
+        truth = _number(path, record[place], reader.line_num)
+        if truth not in (0, 1):
+            raise FileFormatError(
+                path, f"has a label {plain(record[place])!r}, neither 0 nor 1.", reader.line_num
+            )
+        labels.append(truth == 1)
     return Table(tuple(votes), tuple(labels))
 
 
-def _text(path: str | Path) -> str:
+def _bytes(path: str | Path) -> bytes:
     try:
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        if data[:4] == b"PAR1":
-            raise FileFormatError(
-                path, "is Parquet; the checker reads CSV, plain or gzipped. Convert it first."
-            )
-        return data.decode("utf-8-sig")
-    except (OSError, EOFError) as error:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                data = file.read(MOST_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
         raise FileFormatError(path, f"cannot be read: {error}.") from None
-    except UnicodeDecodeError:
-        raise FileFormatError(path, "is not UTF-8 text.") from None
+    except MemoryError:
+        raise FileFormatError(path, "does not fit into memory.") from None
+    if len(data) > MOST_BYTES:
+        raise FileFormatError(path, f"has more than {MOST_BYTES} bytes of votes.")
+    if data[:4] == b"PAR1":
+        raise FileFormatError(
+            path, "is Parquet; the checker reads CSV, plain or gzipped. Convert it first."
+        )
+    return data
 
 
 def _number(path: str | Path, cell: str, line: int) -> float:
@@ -105,5 +128,5 @@ def _number(path: str | Path, cell: str, line: int) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise FileFormatError(path, f"{cell[:40]!r} is not a number from 0 to 1.", line)
+        raise FileFormatError(path, f"{plain(cell)!r} is not a number from 0 to 1.", line)
     return value
