@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
 import voteprune as vp
 from oracle import measure_of_pair
+
+Drawn = TypeVar("Drawn")
 
 SCALES = {
     "fc": (0, 1, True),
@@ -43,6 +47,21 @@ class Instance:
             "constraints": self.constraints,
             "diversity": self.diversity,
         }
+
+
+def drawn(seed: int, draw: Callable[[int], Drawn], wanted: Callable[[Drawn], bool]) -> Drawn:
+    """The first thing drawn that has a property, from a seed and others far from all in use."""
+    for attempt in range(100):
+        found = draw(seed + 1_000_003 * attempt)
+        if wanted(found):
+            return found
+    raise LookupError(f"nothing drawn from seed {seed} on has the property")
+
+
+def not_below(bound: float, units: int, scale: float) -> bool:
+    """Whether a bound in floats holds for exact units, up to a hundredth of the engine's room."""
+    worth = Fraction(units) / Fraction(scale)
+    return Fraction(float(bound)) >= worth - Fraction(1, 10**9) * max(1, abs(worth))
 
 
 def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) -> Instance:

@@ -77,7 +77,7 @@ def judge(solution, bounds, best, truth, instance):
         yield f"status {solution.status} ({solution.termination}) where {float(best)} is optimal"
         return
     value = solution.weights.value(solution.confusion)
-    if abs(value - best) > Fraction(1, 10**6) * max(1, abs(best)):
+    if value != best:
         yield f"value {float(value)} where {float(best)} is optimal"
     if min([*bounds, solution.bound]) < float(best):
         yield f"bound {min([*bounds, solution.bound])} below the optimum {float(best)}"

@@ -21,7 +21,11 @@ LOOSE = {"cpsat": 1e-4}
 
 @pytest.fixture(params=SOLVERS)
 def info(request: pytest.FixtureRequest) -> SolverInfo:
-    found = SOLVERS[request.param]
+    return installed(request.param)
+
+
+def installed(name: str) -> SolverInfo:
+    found = SOLVERS[name]
     if not found.installed:
         pytest.skip(f"{found.distribution} is not installed")
     return found
@@ -205,10 +209,10 @@ def hard() -> tuple[Model, np.ndarray]:
     return model, np.rint(answer.solution)
 
 
-def test_a_start_is_kept_when_there_is_no_time_to_improve_it(info, hard):
+@pytest.mark.parametrize("name", [name for name in SOLVERS if SOLVERS[name].warm_start])
+def test_a_start_is_kept_when_there_is_no_time_to_improve_it(name, hard):
     """A solver that takes a start ends with a solution at least as good."""
-    if not info.warm_start:
-        pytest.skip(f"{info.name} takes no start")
+    info = installed(name)
     model, start = hard
     answer, reports = run(info, model, start=start, seconds=1.0)
     found = [answer.solution, *(solution for solution, _ in reports)]
@@ -240,9 +244,7 @@ def test_no_report_ever_shows_a_bound_below_the_optimum(info, threads):
 @pytest.mark.parametrize("name", ["gurobi", "cplex"])
 def test_a_model_beyond_the_licence_is_refused_with_the_limit(name):
     """The error names the limit of the licence; the solver works on afterwards."""
-    info = SOLVERS[name]
-    if not info.installed:
-        pytest.skip(f"{info.distribution} is not installed")
+    info = installed(name)
     large = knapsacks(2500, 1)
     try:
         run(info, large, seconds=2.0)
