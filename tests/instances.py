@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -25,7 +26,7 @@ SCALES = {
 """Least and largest value of every measure, and whether limits are floors."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     seed: int
     matrix: np.ndarray
@@ -34,7 +35,6 @@ class Instance:
     objective: object
     constraints: tuple = ()
     diversity: object = None
-    notes: tuple = field(default=(), compare=False)
 
     @property
     def votes(self):
@@ -64,6 +64,7 @@ def not_below(bound: float, units: int, scale: float) -> bool:
     return Fraction(float(bound)) >= worth - Fraction(1, 10**9) * max(1, abs(worth))
 
 
+@lru_cache(maxsize=1024)
 def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) -> Instance:
     """Make one instance; about half carry diversity limits or other constraints."""
     rng = np.random.default_rng(seed)
