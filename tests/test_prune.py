@@ -1,6 +1,5 @@
 """The front door: what goes in, what comes out, and what is refused before any work starts."""
 
-
 import numpy as np
 import pytest
 

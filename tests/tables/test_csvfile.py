@@ -1,6 +1,5 @@
 """CSV tables: what is wrong is refused on its line, and both readers read alike."""
 
-
 import numpy as np
 import pytest
 
