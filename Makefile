@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test check docs proof mutants lowest clean
+.PHONY: browser demo experiment test quick check docs proof mutants lowest clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -16,7 +16,11 @@ experiment: $(VENV)/.bench
 	$(BIN)/voteprune report tiny-run --output report.html
 
 test: check $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# For the inner loop: a few cases of every test, in less than a minute.
+quick: $(VENV)/.test
+	$(BIN)/python -m pytest -n auto --dist worksteal --quick
 
 # Formatting, lint and types; part of `make test`.
 check: $(VENV)/.test

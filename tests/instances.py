@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
 import voteprune as vp
 from oracle import measure_of_pair
+
+Drawn = TypeVar("Drawn")
 
 SCALES = {
     "fc": (0, 1, True),
@@ -21,7 +26,7 @@ SCALES = {
 """Least and largest value of every measure, and whether limits are floors."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     seed: int
     matrix: np.ndarray
@@ -30,7 +35,6 @@ class Instance:
     objective: object
     constraints: tuple = ()
     diversity: object = None
-    notes: tuple = field(default=(), compare=False)
 
     @property
     def votes(self):
@@ -45,6 +49,22 @@ class Instance:
         }
 
 
+def drawn(seed: int, draw: Callable[[int], Drawn], wanted: Callable[[Drawn], bool]) -> Drawn:
+    """The first thing drawn that has a property, from a seed and others far from all in use."""
+    for attempt in range(100):
+        found = draw(seed + 1_000_003 * attempt)
+        if wanted(found):
+            return found
+    raise LookupError(f"nothing drawn from seed {seed} on has the property")
+
+
+def not_below(bound: float, units: int, scale: float) -> bool:
+    """Whether a bound in floats holds for exact units, up to a hundredth of the engine's room."""
+    worth = Fraction(units) / Fraction(scale)
+    return Fraction(float(bound)) >= worth - Fraction(1, 10**9) * max(1, abs(worth))
+
+
+@lru_cache(maxsize=1024)
 def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) -> Instance:
     """Make one instance; about half carry diversity limits or other constraints."""
     rng = np.random.default_rng(seed)

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from synthetic_records import records, write_run
 from voteprune import cli
 from voteprune.cli.app import make_app
 
@@ -31,6 +32,10 @@ PAGES = [README, ROOT / "CONTRIBUTING.md"] + [
 RUNNABLE = {"prune", "apply", "compare", "methods", "solvers"}
 """Commands that need nothing but vote files."""
 
+PYTHON, SHELL = "(?:python|py)", "(?:sh|bash|shell|console)"
+SHOWN = {"", "toml", "{include}", "{toctree}"}
+"""What fences hold that is not run: output, plans, and parts of the site."""
+
 mpl.use("agg")
 
 
@@ -43,7 +48,7 @@ def name_of(page):
 
 
 def command_lines(page):
-    for block in blocks(page, "(?:sh|bash|shell|console)"):
+    for block in blocks(page, SHELL):
         for line in block.replace("\\\n", " ").replace("&&", "\n").splitlines():
             words = shlex.split(line.strip().removeprefix("$ "), comments=True)
             if words:
@@ -61,13 +66,15 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+    "page", [page for page in PAGES if blocks(page, PYTHON)], ids=lambda page: page.name
 )
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, folder, capsys):
     names: dict[str, object] = {}
     if page != README:
-        exec(compile(blocks(README, "python")[0], str(README), "exec"), names)
-    for block in blocks(page, "python"):
+        exec(compile(blocks(README, PYTHON)[0], str(README), "exec"), names)
+    if "my-run" in page.read_text():
+        write_run(folder / "my-run", records(("bcw", "drd", "qsr"), (40,), seeds=(10,), folds=(0,)))
+    for block in blocks(page, PYTHON):
         exec(compile(block, str(page), "exec"), names)
     if page == README:
         assert "Optimal" in capsys.readouterr().out
@@ -93,6 +100,16 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
             check_own(words[1:])
         else:
             check_other(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_block_of_a_page_goes_unread(page):
+    """Every fence says what it holds, in words that the tests above know or are told to leave."""
+    fences = re.findall(r"^ *(`{3,}|~{3,}) *(\S*)", page.read_text(), flags=re.M)
+    assert {marks for marks, _ in fences} <= {"```"}
+    assert [word for _, word in fences[1::2] if word] == []
+    for _, word in fences[::2]:
+        assert word in SHOWN or re.fullmatch(f"{PYTHON}|{SHELL}", word), word
 
 
 def check_own(words):

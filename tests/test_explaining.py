@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from instances import random_instance
+from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
 from voteprune.explaining.claims import rows_given_up
@@ -46,18 +46,20 @@ def problem_of(seed, kind):
 
 
 def explained(seed, time_limit, kind, method="exact"):
-    instance, request, truth, everything = problem_of(seed, kind)
-    if method != "exact":
-        request = {"objective": request["objective"], "constraints": (), "diversity": None}
+    def draw(seed):
+        instance, request, truth, everything = problem_of(seed, kind)
+        if method != "exact":
+            request = {"objective": request["objective"], "constraints": (), "diversity": None}
+        limits = request["constraints"], request["diversity"]
+        worth = {
+            key: value
+            for key, (value, counts) in everything.items()
+            if value is not None and truth.allowed(list(key[0]), counts, *limits)
+        }
+        return instance, request, worth
+
+    instance, request, worth = drawn(seed, draw, lambda found: bool(found[2]))
     solution = vp.prune(instance.votes, method=method, random_state=0, **request)
-    if solution.committee is None:
-        pytest.skip("nothing to explain")
-    limits = request["constraints"], request["diversity"]
-    worth = {
-        key: value
-        for key, (value, counts) in everything.items()
-        if value is not None and truth.allowed(list(key[0]), counts, *limits)
-    }
     return solution, solution.explain(time_limit=time_limit), worth
 
 

@@ -1,7 +1,5 @@
 """The front door: what goes in, what comes out, and what is refused before any work starts."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -178,11 +176,9 @@ BAD = {
 @pytest.mark.parametrize("case", BAD)
 def test_bad_arguments_are_named_before_any_work_starts(case):
     options, argument = BAD[case]
-    began = time.perf_counter()
     with pytest.raises(vp.InputError) as caught:
         vp.prune(VOTES, callback=options.pop("callback", _must_not_run), **options)
     assert caught.value.argument == argument
-    assert time.perf_counter() - began < 1
 
 
 def _must_not_run(progress):

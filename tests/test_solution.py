@@ -1,7 +1,6 @@
 """A solution proves itself, survives JSON, and refuses every file that is not one."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -110,11 +109,9 @@ def test_a_file_that_contradicts_itself_is_refused(solution, changes):
     ids=lambda text: repr(text[:20]),
 )  # fmt: skip
 @pytest.mark.parametrize("reader", [vp.Solution.from_json, vp.Committee.from_json])
-def test_hostile_text_gives_a_typed_error_at_once(text, reader):
-    began = time.perf_counter()
+def test_hostile_text_gives_a_typed_error(text, reader):
     with pytest.raises(vp.FileFormatError):
         reader(text)
-    assert time.perf_counter() - began < 1
 
 
 def test_files_that_cannot_be_read_give_a_typed_error(tmp_path):

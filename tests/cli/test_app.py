@@ -1,7 +1,6 @@
 """The app: help, and one message with code 2 for every request that is wrong."""
 
 import sys
-import time
 
 import pytest
 
@@ -82,9 +81,7 @@ def test_a_wrong_request_is_one_message_and_code_2(run, votes, tmp_path, monkeyp
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     words = [votes if word == "FILE" else word for word in WRONG[case]]
     extra = [] if "--output" in words or words[0] != "prune" else ["--output", "new.json"]
-    began = time.perf_counter()
     code, out, err = run(*words, *extra)
-    assert time.perf_counter() - began < 1
     assert (code, out) == (2, "")
     assert err.startswith("voteprune: ")
     assert err.count("\n") == 1

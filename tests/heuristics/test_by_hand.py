@@ -1,5 +1,6 @@
 """Small examples worked out by hand, and the quantities behind the methods against plain loops."""
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from heuristics.test_seven import random_votes
 from voteprune.heuristics import cluster, drep, kappa, ordering, pareto, quadratic
 from voteprune.heuristics.backfitting import swap_gains
 from voteprune.heuristics.checklist import joint_gains
-from voteprune.heuristics.hill_climbing import MDSQ_POINT, by_margin_distance
+from voteprune.heuristics.hill_climbing import by_margin_distance
 from voteprune.heuristics.pool import Pool
 from voteprune.heuristics.prefix import Prefix
 from voteprune.problem import Problem
@@ -101,7 +102,6 @@ def test_joint_gains_are_those_of_every_threshold():
 
 
 def test_margin_distance_is_minimised():
-    top, bottom = MDSQ_POINT
     for seed in range(20):
         pool = random_pool(seed)
         signs, weight = signatures(pool)
@@ -110,7 +110,8 @@ def test_margin_distance_is_minimised():
             outside = prefix.left_out
             margins = signs[prefix.members].sum(axis=0) if prefix.size else np.zeros(len(weight))
             distances = [
-                (weight * (top * pool.size - bottom * (margins + signs[k])) ** 2).sum()
+                # 0.075 is the authors' point; in fortieths, so that ties stay ties.
+                (weight * (3 * pool.size - 40 * (margins + signs[k])) ** 2).sum()
                 for k in outside
             ]
             step(prefix)
@@ -152,6 +153,17 @@ def test_contribution_follows_its_three_cases():
             scores.append(score)
         expected = sorted(range(pool.size), key=lambda k: (-scores[k], k))
         assert ordering.by_contribution(pool, None) == expected
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 20])
+def test_margin_and_diversity_are_weighed_one_to_four(size):
+    """Alpha is the authors' 0.2; a margin and a share of nothing count as one classifier's."""
+    correct = np.arange(size + 1)
+    worth = ordering.margin_and_diversity(correct, size, correct > size / 2)
+    for right, found in zip(correct.tolist(), worth.tolist(), strict=True):
+        margin, share = max(abs(2 * right - size), 1) / size, max(right, 1) / size
+        expected = -0.2 * math.log(margin) - 0.8 * math.log(share)
+        assert found / 2**20 == pytest.approx(expected, abs=2.0**-20)
 
 
 def test_margin_and_diversity_prefers_close_rows():

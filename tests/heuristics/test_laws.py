@@ -13,6 +13,11 @@ from voteprune import heuristics
 HEURISTICS = [method.name for method in heuristics.HEURISTICS]
 SIZED = [method.name for method in heuristics.HEURISTICS if "size" in method.honours]
 STOCHASTIC = ("random", "caruana", "genetic", "pareto")
+BY_MAJORITY = [name for name in HEURISTICS if name != "checklist"]
+"""Who can decide by majority; checklists choose their own threshold."""
+
+ROUNDED = ("cluster", "quadratic")
+"""Distances and a quadratic program in floats, as their authors have them."""
 
 
 def pool(n=300, k=12, seed=0):
@@ -23,11 +28,14 @@ def pool(n=300, k=12, seed=0):
     return vp.Votes(votes, y)
 
 
-@pytest.mark.parametrize("method", HEURISTICS)
-@pytest.mark.parametrize("threshold", [None, "majority", "tuned"])
+@pytest.mark.parametrize(
+    ("method", "threshold"),
+    [
+        *((method, threshold) for method in HEURISTICS for threshold in (None, "tuned")),
+        *((method, "majority") for method in BY_MAJORITY),
+    ],
+)
 def test_a_committee_leaves_recounted_and_without_a_bound(method, threshold):
-    if method == "checklist" and threshold == "majority":
-        pytest.skip("chooses its own threshold")
     for seed in range(12):
         votes = random_votes(seed)
         found = vp.prune(votes, method=method, threshold=threshold, random_state=1)
@@ -51,20 +59,17 @@ def test_caruanas_multiplicities_are_votes():
     assert several > 6
 
 
-@pytest.mark.parametrize("method", HEURISTICS)
+# Caruana's members may have several votes, which the optimum's have not.
+@pytest.mark.parametrize("method", [name for name in HEURISTICS if name != "caruana"])
 def test_never_above_the_optimum(method):
-    if method == "caruana":
-        pytest.skip("its members may have several votes, which the optimum's have not")
     for seed in range(12):
         votes = random_votes(seed)
         best = vp.prune(votes, method="brute").value
         assert vp.prune(votes, method=method, threshold="tuned", random_state=0).value <= best
 
 
-@pytest.mark.parametrize("method", HEURISTICS)
+@pytest.mark.parametrize("method", BY_MAJORITY)
 def test_tuning_the_threshold_never_hurts(method):
-    if method == "checklist":
-        pytest.skip("chooses its own threshold")
     votes = pool()
     values = [
         vp.prune(votes, method=method, threshold=rule, random_state=3).value
@@ -117,14 +122,32 @@ def test_merging_rows_changes_nothing(method):
 
 
 @pytest.mark.parametrize("method", HEURISTICS)
-def test_heavy_weights_are_counted_exactly(method):
-    """Weights no float can tell apart: the same rows, scaled by a huge prime."""
+def test_scaling_all_weights_changes_nothing(method):
     votes = pool(n=60, k=7)
-    heavy = vp.Votes(
-        votes.matrix, votes.labels, sample_weight=np.full(60, 2.0**-70 * 3, dtype=float)
-    )
-    one, two = (vp.prune(v, method=method, random_state=0) for v in (votes, heavy))
+    light = vp.Votes(votes.matrix, votes.labels, sample_weight=np.full(60, 2.0**-70 * 3))
+    one, two = (vp.prune(v, method=method, random_state=0) for v in (votes, light))
     assert one.committee == two.committee
+
+
+@pytest.mark.parametrize("method", [name for name in HEURISTICS if name not in ROUNDED])
+def test_heavy_weights_are_counted_exactly(method):
+    """Weights no float can tell apart choose as such that differ by as little beside less."""
+    told = method == "full"
+    for seed in (12, 17, 19):
+        votes = pool(n=12, k=7, seed=seed)
+        own = np.random.default_rng(seed).integers(1, 10, 12)
+        assert len(set((2**62 + own).astype(float))) == 1
+        even, near, far = (
+            vp.prune(
+                vp.Votes(votes.matrix, votes.labels, sample_weight=weight),
+                method=method,
+                random_state=0,
+            ).committee
+            for weight in (None, 2**40 + own, 2**62 + own)
+        )
+        assert near == far
+        told |= near != even
+    assert told
 
 
 @pytest.mark.parametrize("method", HEURISTICS)

@@ -7,7 +7,7 @@ from sklearn.metrics import cohen_kappa_score
 import voteprune as vp
 from heuristics.reference import REFERENCES, Data, cohen_kappa
 
-N_INSTANCES = 300
+N_INSTANCES = 120
 
 
 def random_votes(seed):

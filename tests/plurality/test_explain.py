@@ -4,19 +4,22 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from instances import drawn
 from plurality_oracle import all_values, random_case, winner
 
 SEEDS = range(40)
 
 
 def explained(seed, time_limit):
-    matrix, y, weights, classes, objective, constraints = random_case(seed)
+    def draw(seed):
+        case = random_case(seed)
+        return case, dict(all_values(*case))
+
+    case, values = drawn(seed, draw, lambda found: bool(found[1]))
+    matrix, y, weights, classes, objective, constraints = case
     votes = vp.PluralityVotes(matrix, y, sample_weight=weights, classes=classes)
     request = {"objective": objective, "constraints": constraints}
     solution = vp.prune(votes, random_state=0, **request)
-    if solution.committee is None:
-        pytest.skip("nothing to explain")
-    values = dict(all_values(matrix, y, weights, classes, objective, constraints))
     return solution, solution.explain(time_limit=time_limit), values
 
 

@@ -1,5 +1,6 @@
 """Plurality committees: the optimum is found and proved, ties go where they should, and back."""
 
+from itertools import combinations
 from unittest import mock
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sklearn import metrics
 
 import voteprune as vp
-from plurality_oracle import faults
+from plurality_oracle import faults, winner
 from voteprune.plurality import exact
 
 
@@ -92,10 +93,28 @@ def test_two_classes_by_plurality_are_two_classes_by_majority():
 
 
 def test_the_integer_program_proves_a_pool_too_large_to_enumerate():
-    matrix, y = pool(seed=5, n=40, k=24, c=3, skill=0.4)
-    solution = vp.prune(vp.PluralityVotes(matrix, y), time_limit=10, random_state=0)
-    assert solution.bound >= solution.value
-    assert solution.value >= vp.prune(vp.PluralityVotes(matrix, y), method="hc-acc").value
+    """Without a search; committees of at most three can be counted by loops."""
+    matrix, y = pool(seed=5, n=30, k=20, c=3, skill=0.4)
+    rows, truth = matrix.tolist(), y.tolist()
+    best = max(
+        sum(
+            winner([row[i] for i in who], [0, 1, 2]) == t
+            for row, t in zip(rows, truth, strict=True)
+        )
+        for size in (1, 2, 3)
+        for who in combinations(range(20), size)
+    )
+    told = []
+    with mock.patch.object(exact, "search"), mock.patch.object(exact, "offer_openings"):
+        solution = vp.prune(
+            vp.PluralityVotes(matrix, y),
+            constraints=[vp.AtMost("size", 3)],
+            random_state=0,
+            callback=lambda progress: told.append(progress.bound),
+        )
+    assert solution.status == "optimal"
+    assert min(told) == solution.bound == solution.value == best / 30
+    assert len(set(told)) > 1
 
 
 def test_committees_and_solutions_survive_their_json(tmp_path):

@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import replace
+from itertools import islice
 from xml.etree import ElementTree
 
 import pytest
+import scikit_posthocs
 
 import synthetic_records as synthetic
 from voteprune_bench.report import collect, draw_all
@@ -67,6 +69,19 @@ def test_the_critical_difference_diagram_names_ranks_and_difference(facts, pictu
     for name, rank in zip(verdict.methods, verdict.ranks, strict=True):
         assert f"{name}  {rank:.2f}" in shown or f"{rank:.2f}  {name}" in shown
     assert f"critical difference {verdict.critical_difference:.2f}" in shown
+
+
+def test_its_bars_join_what_is_not_told_apart_at_five_per_cent(facts, monkeypatch):
+    drawn, wrapped = [], scikit_posthocs.critical_difference_diagram
+
+    def seen(ranks, pairs, *, alpha, **options):
+        drawn.append((tuple(ranks.values()), alpha))
+        return wrapped(ranks, pairs, alpha=alpha, **options)
+
+    monkeypatch.setattr(scikit_posthocs, "critical_difference_diagram", seen)
+    first_two = islice(draw_all(facts), 2)
+    assert all(picture.kind.startswith("critical_difference") for picture in first_two)
+    assert drawn == [(test.verdict.ranks, 0.05) for test in facts.tests]
 
 
 def test_the_same_facts_are_the_same_files(facts, pictures):

@@ -11,6 +11,7 @@ import synthetic_records as synthetic
 from voteprune.confusion import Confusion
 from voteprune_bench.report.ranks import duel, judge, rank, rank_methods
 from voteprune_bench.report.results import Results, out_of_sample
+from voteprune_bench.report.standings import verdict_words
 
 # After Demsar (2006), table 6: C4.5 with and without its parameters m and cf, on 14 data sets. The
 # last but one has a 976 for a printed 975, for its printed ranks say that it is no tie.
@@ -78,6 +79,30 @@ def test_nemenyis_p_values_are_those_of_the_studentized_range():
                 # The p-value and the critical difference say the same.
                 apart = abs(verdict.ranks[i] - verdict.ranks[j]) >= verdict.critical_difference
                 assert (p < 0.05) == apart
+
+
+@pytest.mark.parametrize(
+    ("p_value", "words"),
+    [
+        (1e-9, "differ"),
+        (0.0499, "differ"),
+        (0.0501, "are not told apart"),
+        (0.4, "are not told apart"),
+    ],
+)
+def test_methods_differ_below_five_per_cent(p_value, words):
+    verdict = replace(judge(results_of(EXAMPLE), 40, NAMES, out_of_sample), p_value=p_value)
+    assert f"the methods {words} at the 5 % level" in verdict_words(verdict)
+
+
+def test_the_words_are_those_of_the_test():
+    """The published example differs; two of its methods do not, and neither do others."""
+    for columns, words in (((0, 1, 2, 3), "differ"), ((1, 2, 3), "are not told apart")):
+        names = [NAMES[place] for place in columns]
+        verdict = judge(results_of(EXAMPLE), 40, names, out_of_sample)
+        _, p_value = friedmanchisquare(*EXAMPLE[:, columns].T)
+        assert (p_value < 0.05) == (words == "differ")
+        assert f"p = {p_value:.2g}; the methods {words} at" in verdict_words(verdict)
 
 
 def test_a_data_set_counts_once_however_many_runs_it_has():

@@ -1,7 +1,5 @@
 """CSV tables: what is wrong is refused on its line, and both readers read alike."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -49,10 +47,8 @@ MALFORMED = {
 def test_malformed_csv_is_refused_with_its_line(tmp_path, case):
     text, line, words = MALFORMED[case]
     path = write(tmp_path, text)
-    began = time.perf_counter()
     with pytest.raises(FileFormatError) as caught:
         read_table(path)
-    assert time.perf_counter() - began < 1
     if line is None:
         line = path.read_bytes().split(b"\xff")[0].count(b"\n") + 1
     assert caught.value.line == line

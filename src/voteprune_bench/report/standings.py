@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from . import paper
 from .lines import entry, notes, part_note, places
-from .ranks import Verdict, duel, rank_methods
+from .ranks import ALPHA, Verdict, duel, rank_methods
 from .results import Results, Score, balanced_out_of_sample, mean, out_of_sample
 from .table import MISSING, Entry, Line, Listing, Table
 
@@ -183,7 +183,7 @@ def verdict_words(verdict: Verdict) -> str:
     """
     if verdict.p_value is None:
         return f"No test: {verdict.reason}."
-    given = "differ" if verdict.p_value < 0.05 else "are not told apart"
+    given = "differ" if verdict.p_value < ALPHA else "are not told apart"
     return (
         f"Friedman's test over {len(verdict.datasets)} data sets and {len(verdict.methods)} "
         f"methods: chi-square {verdict.statistic:.2f}, p = {verdict.p_value:.2g}; the methods "

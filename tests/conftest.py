@@ -1,0 +1,30 @@
+"""The quick choice of tests, for the inner loop: `make quick`."""
+
+from collections import Counter
+
+import pytest
+
+CASES = 3
+"""How many cases of every test are quick."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help=f"leave out what is marked slow, and all but {CASES} cases of every test",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--quick"):
+        return
+    seen: Counter[str] = Counter()
+    chosen, left = [], []
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        slow = item.get_closest_marker("slow") is not None
+        seen[name] += not slow
+        (left if slow or seen[name] > CASES else chosen).append(item)
+    items[:] = chosen
+    config.hook.pytest_deselected(items=left)
