@@ -16,7 +16,6 @@ import voteprune as vp
 from committees import Committees, Pluralities, over_all_sets
 from curves import random_curve
 from instances import SCALES, Instance
-from margin_oracle import reach_of
 from oracle import FLOORS
 
 LIMITS = (

@@ -57,7 +57,7 @@ class Way:
     steps
         About how many steps a round has.
     file
-        Where the proof is kept; it is killed after every round, or in the middle of it, then.
+        Where the proof is kept; it is killed again and again then, after a round or within one.
     """
 
     by: str = "levels"
@@ -93,7 +93,7 @@ class Workers:
             self._work(module, task, None if several else report, place)
             for place, task in enumerate(tasks)
         ]
-        if self._way.file is not None and self._random.random() < 0.25:
+        if self._way.file is not None and self._random.random() < 0.05:
             raise Killed  # before anybody has heard of what they found
         return shares
 
@@ -138,8 +138,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(room, "open_run", _nobody) for room in (engine, mip, margins_exact)
     ]
     patches += [
-        mock.patch.object(room, "search", lambda *_, **__: None)
-        for room in (engine, margins_exact, plurality_exact)
+        mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
     ]
     patches += [
         mock.patch.object(plurality_exact, "offer_openings"),
@@ -155,7 +154,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if way.by == "clauses":
         patches.append(mock.patch.object(engine, "_CLAUSES_SHARE", 1.0))
     if way.by != "solver":
-        patches.append(mock.patch.object(proving.Campaign, "region", lambda self: None))
+        patches.append(mock.patch.object(proving.Campaign, "region", return_value=None))
     if here is not None:
         patches += [
             mock.patch.object(proving, "share_out", here.share_out),
@@ -163,7 +162,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
-            mock.patch.object(beside.Beside, "begin_round", lambda *_: way.workers),
+            mock.patch.object(beside.Beside, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
     with ExitStack() as stack:
@@ -184,8 +183,8 @@ def _leaves():
         return split(self, cell, bound)
 
     return [
-        mock.patch.object(levels_tree._Tree, "_round_off", lambda *_: []),
-        mock.patch.object(clauses_tree._Tree, "_look_around", lambda self: False),
+        mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
+        mock.patch.object(clauses_tree._Tree, "_look_around", return_value=False),
         mock.patch.object(clauses_tree._Tree, "_split_classifier", split_classifier),
         mock.patch.object(
             clauses_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
@@ -206,17 +205,16 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     """Everything that is wrong with a proof about a weighted sum, a curve or a margin."""
     watch, here = Watch(bad, compiled(bad)), Workers(way, bad.seed)
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    killing = []
-    if way.file is not None:
-        random = np.random.default_rng(bad.seed)
-        attempts = (proving.Campaign, refuting.Refutation)
-        killing = [_killed_after(attempt, random) for attempt in attempts]
+    random = np.random.default_rng(bad.seed)
     with search_switched_off(way, here), watching(watch):
-        for _ in range(2000):
+        for _ in range(300):
             try:
                 with ExitStack() as stack:
-                    for patch in killing:
-                        stack.enter_context(patch)
+                    # Now after the first rounds, now later: what leaves are looked at is not kept,
+                    # so the shortest runs alone need not come to an end.
+                    for attempt in (proving.Campaign, refuting.Refutation) if way.file else ():
+                        rounds = int(random.integers(1, 20))
+                        stack.enter_context(_killed_after(attempt, rounds))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -232,13 +230,14 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     return [*watch.wrong, *ended(bad, solution)], watch
 
 
-def _killed_after(attempt, random):
-    """Kill a run after every other round that leaves something open."""
-    original = attempt.round
+def _killed_after(attempt, rounds):
+    """Kill a run that leaves something open after so many rounds."""
+    original, done = attempt.round, []
 
     def round_(self, *given, **named):
         went_on = original(self, *given, **named)
-        if not self.over and random.random() < 0.5:
+        done.append(went_on)
+        if not self.over and len(done) >= rounds:
             raise Killed
         return went_on
 

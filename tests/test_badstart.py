@@ -6,7 +6,12 @@ import pytest
 import voteprune as vp
 from badproblems import LIMITS, OF_PLURALITY, STARTS, bad_plurality, bad_problem
 from badstart import (
-    Way, ended, faults_of_front, faults_of_plurality, faults_of_sum, search_switched_off,
+    Way,
+    ended,
+    faults_of_front,
+    faults_of_plurality,
+    faults_of_sum,
+    search_switched_off,
 )  # fmt: skip
 from voteprune.ledger import Book
 
@@ -34,7 +39,7 @@ def test_sums_are_proved_by_levels_and_by_clauses(by, limit, tmp_path):
 
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_a_killed_proof_with_one_worker_goes_on(by, tmp_path):
-    way = Way(by, "worst", leaves=True, steps=12, file=tmp_path / "proof.npz")
+    way = Way(by, "worst", leaves=by == "levels", steps=12, file=tmp_path / "proof.npz")
     assert faults_of_sum(bad_problem(2, "several"), way)[0] == []
 
 
