@@ -21,7 +21,6 @@ from unittest import mock
 import numpy as np
 
 import voteprune as vp
-from proof import ENUMERATING
 from voteprune import beside, engine, mip, parametric, proving, refuting
 from voteprune.bounds import tree as levels_tree
 from voteprune.clauses import tree as clauses_tree
@@ -32,8 +31,14 @@ from voteprune.problem import Problem
 from voteprune.run import Outcome
 from watching import Watch, front, watching
 
-TREES = (levels_tree, clauses_tree)
 FOREVER = 1e6
+ENUMERATING = (
+    (engine, "ENUMERATE"),
+    (parametric, "ENUMERATE"),
+    (margins_exact, "_ENUMERATE"),
+    (plurality_exact, "ENUMERATE"),
+)
+"""Up to which size pools are tried out rather than solved."""
 
 
 class Killed(BaseException):
@@ -205,16 +210,14 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     """Everything that is wrong with a proof about a weighted sum, a curve or a margin."""
     watch, here = Watch(bad, compiled(bad)), Workers(way, bad.seed)
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    random = np.random.default_rng(bad.seed)
     with search_switched_off(way, here), watching(watch):
-        for _ in range(300):
+        for turn in range(300):
             try:
                 with ExitStack() as stack:
-                    # Now after the first rounds, now later: what leaves are looked at is not kept,
-                    # so the shortest runs alone need not come to an end.
+                    # Later and later: what leaves were looked at is not kept, so short runs
+                    # alone need not come to an end.
                     for attempt in (proving.Campaign, refuting.Refutation) if way.file else ():
-                        rounds = int(random.integers(1, 20))
-                        stack.enter_context(_killed_after(attempt, rounds))
+                        stack.enter_context(_killed_after(attempt, 1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -222,7 +225,7 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                     )  # fmt: skip
                 break
             except Killed:
-                continue
+                watch.seen["killed"] += 1
             except vp.InputError as error:
                 return [f"refused: {error}"], watch
         else:

@@ -56,10 +56,11 @@ def rows_of_all_kinds(levels, rng):
     return rows
 
 
+@pytest.mark.parametrize("objective", ["sum", "one-sided"])
 @pytest.mark.parametrize("limit", LIMITS)
-def test_rows_of_levels_and_any_prices_on_them(limit):
+def test_rows_of_levels_and_any_prices_on_them(limit, objective):
     for seed in (70, 71):
-        _, problem, watch = watched(seed, limit)
+        _, problem, watch = watched(seed, limit, objective)
         levels, _ = Levels.of(problem)
         rng = np.random.default_rng(seed)
         rows = rows_of_all_kinds(levels, rng)
@@ -86,8 +87,8 @@ def test_rows_of_levels_and_any_prices_on_them(limit):
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_clauses_and_any_mixture_of_patterns(limit):
-    for seed in (72, 73):
-        _, problem, watch = watched(seed, limit)
+    for seed, objective in ((72, "sum"), (73, "one-sided")):
+        _, problem, watch = watched(seed, limit, objective)
         case, _ = Case.of(problem)
         rng, relaxation, conflicts = np.random.default_rng(seed), Relaxation(case), Conflicts(case)
         latest = time.time() + 60

@@ -24,11 +24,6 @@ def limited(*constraints, diversity=None, **others):
     return replace(PLAIN, constraints=constraints, diversity=diversity, **others)
 
 
-def flipped():
-    """The pool with the votes of a few rows exchanged: the same weights, row by row, of others."""
-    return replace(PLAIN, matrix=1 - MATRIX, labels=LABELS, objective=vp.Weights(fn=1, fp=1))
-
-
 def weighted(places, by=2.0):
     weights = np.ones(24)
     weights[places] = by
@@ -41,6 +36,20 @@ def relabelled(place):
     return labels
 
 
+def one_vote():
+    """The pool with one vote changed that leaves what each pattern weighs, in their order."""
+    before = compiled(Bad(PLAIN, None)).patterns
+    for place in range(MATRIX.size):
+        matrix = MATRIX.copy()
+        matrix.flat[place] = 1 - matrix.flat[place]
+        after = compiled(Bad(replace(PLAIN, matrix=matrix), None)).patterns
+        sides = ((before.positive, after.positive), (before.negative, after.negative))
+        if all(np.array_equal(*side) for side in sides):
+            return replace(PLAIN, matrix=matrix)
+    raise AssertionError("every vote changes what patterns weigh")
+
+
+APART = vp.Diversity(0.4, 0.45, "disagreement")
 COSTS = (3, 1, 2, 1, 1, 2)
 PAIRS = {
     "smallest size": (limited(vp.AtLeast("size", 1)), limited(vp.AtLeast("size", 4))),
@@ -54,6 +63,10 @@ PAIRS = {
     "criterion": (
         limited(vp.AtLeast("tp", 9), objective="specificity"),
         limited(vp.AtLeast("tn", 9), objective="specificity"),
+    ),
+    "a weight of a criterion": (
+        limited(vp.AtLeast(vp.Weights(tp=1), 9)),
+        limited(vp.AtLeast(vp.Weights(tp=2), 9)),
     ),
     "limit on a criterion": (limited(vp.AtMost("fp", 2)), limited(vp.AtMost("fp", 1))),
     "constant of a criterion": (
@@ -76,16 +89,16 @@ PAIRS = {
         limited(objective=vp.Weights(tp=2, fn=1, fp=-1)),
     ),
     "weight of a row": (PLAIN, limited(sample_weight=weighted(3))),
-    "weight of a row that only a measure sees": (
-        limited(objective="recall", diversity=vp.Diversity(0.4, 0.45, "disagreement")),
-        limited(
-            objective="recall", diversity=vp.Diversity(0.4, 0.45, "disagreement"),
-            sample_weight=weighted([0, 2, 4], 3.0),
-        ),
+    "weight of negatives that only a measure sees": (
+        limited(objective="recall", diversity=APART),
+        limited(objective="recall", diversity=APART, sample_weight=weighted([0, 2, 4], 3.0)),
+    ),
+    "weight of positives that only a measure sees": (
+        limited(objective="specificity", diversity=APART),
+        limited(objective="specificity", diversity=APART, sample_weight=weighted([1, 3, 5], 3.0)),
     ),
     "label": (PLAIN, limited(labels=relabelled(3))),
-    "a vote": (PLAIN, replace(PLAIN, matrix=np.abs(MATRIX - np.eye(24, 6, dtype=int)))),
-    "all votes": (PLAIN, flipped()),
+    "a vote": (PLAIN, one_vote()),
 }  # fmt: skip
 """Two problems each that differ in one respect, and in which committees are worth what."""
 

@@ -66,7 +66,7 @@ class Watch:
     def __init__(self, bad, problem):
         self.bad, self.problem, truth = bad, problem, bad.truth
         self.wrong: list[str] = []
-        self.seen = dict.fromkeys(("bounds", "nodes", "rows", "clauses", "prices", "told"), 0)
+        self.seen = dict.fromkeys(("nodes", "rows", "clauses", "prices", "told", "killed"), 0)
         units = truth.units(problem.gains.unit) if problem.formula is None else truth.rank
         keep = np.arange(len(units))
         if len(keep) > MOST:
