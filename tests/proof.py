@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from unittest import mock
 
+import numpy as np
+
+import badproblems
 import curves
 import margin_oracle
 import plurality_oracle
 import voteprune as vp
+from badstart import (
+    ENUMERATING,
+    Way,
+    faults_of_front,
+    faults_of_plurality,
+    faults_of_sum,
+)
 from instances import Instance, random_instance
 from oracle import Oracle
-from voteprune import engine, margins, parametric, plurality, refuting
+from voteprune import engine, refuting
 
 
 def exact_paths() -> dict[str, dict]:
@@ -105,13 +118,6 @@ def judge(solution, bounds, best, truth, instance):
 
 
 Faults = Callable[..., Iterable[str]]
-ENUMERATING = (
-    (engine, "ENUMERATE"),
-    (parametric, "ENUMERATE"),
-    (margins.exact, "_ENUMERATE"),
-    (plurality.exact, "ENUMERATE"),
-)
-"""Up to which size pools are tried out rather than solved."""
 
 
 def two_ways(seed: int, faults: Faults, *others: dict) -> tuple[list[str], list[str]]:
@@ -164,10 +170,91 @@ def by_plurality(seed: int) -> tuple[list[str], list[str], bool]:
     return *checked, bool(constraints)
 
 
+def from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check proofs of a weighted sum whose search is off, some of them shared or killed."""
+    bad, start = _bad_problem(seed, "sum")
+    ways = {
+        f"{by} {name}": Way(by, start, **options)
+        for by in ("levels", "clauses")
+        for name, options in {
+            "leaves alone": {"leaves": bad.truth.sets.k <= 10, "steps": 300},
+            "shared": {"workers": 1 + seed % 3, "steps": 100},
+            "killed": {"workers": 1 + seed % 2, "steps": 40},
+        }.items()
+    }
+    ways |= {"levels then a solver": Way("solver", start), "a solver": Way("solver", None)}
+    if bad.truth.sets.k > 10:  # these take a while, and there are others
+        ways = dict(list(ways.items())[seed // 12 % 4 :: 4])
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "proof.npz"
+        for name, way in ways.items():
+            if name.endswith("killed"):
+                ways[name] = replace(way, file=file.with_stem(name))
+        wrong = _faults(seed, ways, lambda way: faults_of_sum(bad, way, 600)[0])
+    return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+
+
+def others_from_bad_starts(objective: str) -> Callable[[int], tuple[list[str], list[str], bool]]:
+    """Return the same for a curve or a margin."""
+
+    def kind(seed: int) -> tuple[list[str], list[str], bool]:
+        bad, start = _bad_problem(seed, objective)
+        ways = {
+            "levels": Way("levels", start),
+            "clauses": Way("clauses", start),
+            "leaves alone": Way(("levels", "clauses")[seed % 2], start, leaves=True),
+        }
+        wrong = _faults(seed, ways, lambda way: faults_of_sum(bad, way, 600)[0])
+        return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+
+    return kind
+
+
+def fronts_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check fronts, from the worst committee of every size and from none."""
+    bad, _ = _bad_problem(seed, "sum")
+    ways = {
+        "worst": Way(start="worst", steps=200),
+        "worst leaves alone": Way(start="worst", steps=200, leaves=True),
+        "none": Way(start=None, steps=200, leaves=True),
+    }
+    wrong = _faults(seed, ways, lambda way: faults_of_front(bad, way)[0])
+    return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+
+
+def pluralities_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check more than two classes, from every bad start and from none."""
+    limit = badproblems.OF_PLURALITY[seed % 6]
+    bad = badproblems.bad_plurality(seed, limit, k=5 + seed // 6 % 4, n=16 + seed % 9)
+    ways = {str(start): Way(start=start) for start in (*badproblems.STARTS, None)}
+    return list(ways), _faults(seed, ways, lambda way: faults_of_plurality(bad, way)), seed % 6 > 0
+
+
+def _bad_problem(seed: int, objective: str) -> tuple[badproblems.Bad, str]:
+    """Return a problem of any size, large ones seldom, under every limit in turn."""
+    rng = np.random.default_rng([seed, 3])
+    sizes = {"sum": (range(5, 9), range(9, 13), range(13, 19)), "margin": (range(5, 8),) * 2}
+    kinds = sizes.get(objective, (range(5, 8), range(8, 11)))
+    weights = {2: [0.8, 0.2], 3: [0.8, 0.16, 0.04]}[len(kinds)]
+    k = int(rng.choice(kinds[rng.choice(len(kinds), p=weights)]))
+    limit = badproblems.LIMITS[seed % 12]
+    bad = badproblems.bad_problem(seed, limit, objective, k, int(rng.integers(2 * k, 4 * k)))
+    return bad, badproblems.STARTS[seed // 12 % 3]
+
+
+def _faults(seed: int, ways: dict[str, Way], faults: Callable[[Way], list[str]]) -> list[str]:
+    return [f"seed {seed}, {name}: {line}" for name, way in ways.items() for line in faults(way)]
+
+
 KINDS = {
     "weighted sums": sums,
     "ratios and curves": other_curves,
     "margins": of_margins,
     "plurality": by_plurality,
+    "bad starts": from_bad_starts,
+    "bad starts of curves": others_from_bad_starts("curve"),
+    "bad starts of margins": others_from_bad_starts("margin"),
+    "bad starts of fronts": fronts_from_bad_starts,
+    "bad starts of pluralities": pluralities_from_bad_starts,
 }
 """Kinds of problems; each is told a seed and tells the paths, what is wrong, and if limited."""

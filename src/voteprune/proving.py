@@ -138,9 +138,10 @@ class Campaign(Attempt):
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         ledger = self._run.ledger
         ledger.open_boxes = open_boxes
+        # First the committee: it may be the one of a box that the bound has left behind.
+        self._offer(tuple(members))
         if open_boxes:
             ledger.tighten(self._in_units(bound))
-        self._offer(tuple(members))
 
     def _take_stock(self) -> None:
         """Drop what a better committee has refuted, and tell the ledger what is left."""

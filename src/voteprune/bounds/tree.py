@@ -162,7 +162,7 @@ class _Tree:
         if len(left) and len(decided[0]):
             left = left.deciding(*decided)
         self._push(left)
-        self._tell(program, at)
+        self._tell(self._round_off(program.solution()[0], at[0]))
 
     def _tighten(
         self, program: Program, box: Box, at: tuple[int, int], *, portable: bool
@@ -198,9 +198,12 @@ class _Tree:
         """Split a box in two."""
         place = self._branching_place(box)
         if place is None:
-            # Every classifier is decided: one set of members, which the ledger recounts.
-            self._look_at(np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist())
+            # Every classifier is decided: one set of members, which the ledger recounts. It is told
+            # at once, for the bounds told from now on leave it out.
+            members = np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist()
+            self._look_at(members)
             self._keep(Step(self._next(), box.key, closed=box.leaving(by=-2)))
+            self._tell(members)
             return
         halves = box.branch(place, (self._next(), self._next()))
         if place >= self._levels.n_classifiers:
@@ -268,8 +271,7 @@ class _Tree:
             priced = tuple(rows[place] for place in used.tolist())
             self._steps.append(replace(step, rows=priced, prices=prices[used]))
 
-    def _tell(self, program: Program, at: tuple[int, int]) -> None:
-        members = self._round_off(program.solution()[0], at[0])
+    def _tell(self, members: list[int]) -> None:
         if self._report is not None:
             highest = max((float(box.bounds.max()) for _, _, box in self._heap), default=-np.inf)
             self._report(highest, len(self._heap), members)

@@ -1,0 +1,318 @@
+"""Proofs from a bad start: search is off, the incumbent poor, and nothing but the proof can help.
+
+A search that finds the optimum first hides every wrong bound. Here the provers run without it, and
+without the committees that fractional solutions round to, from a committee that is not the best
+(or from none), on problems whose every committee is known. Workers run in this process, for a few
+steps a round, so that `watching` can hold all they say against the truth, and runs can be killed
+between any two rounds.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+import voteprune as vp
+from voteprune import beside, engine, mip, parametric, proving, refuting
+from voteprune.bounds import tree as levels_tree
+from voteprune.clauses import tree as clauses_tree
+from voteprune.margins import MarginProblem
+from voteprune.margins import exact as margins_exact
+from voteprune.plurality import exact as plurality_exact
+from voteprune.problem import Problem
+from voteprune.run import Outcome
+from watching import Watch, front, watching
+
+FOREVER = 1e6
+ENUMERATING = (
+    (engine, "ENUMERATE"),
+    (parametric, "ENUMERATE"),
+    (margins_exact, "_ENUMERATE"),
+    (plurality_exact, "ENUMERATE"),
+)
+"""Up to which size pools are tried out rather than solved."""
+
+
+class Killed(BaseException):
+    """The run was killed."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a proof is made.
+
+    Parameters
+    ----------
+    by
+        "levels" or "clauses", or "solver" for levels that ask a MIP solver in the end.
+    start
+        What to start from, see `badproblems.STARTS`; None for nothing.
+    leaves
+        Whether the only committees looked at are those of boxes and cells with all decided.
+    workers
+        How many share the rounds.
+    steps
+        About how many steps a round has.
+    file
+        Where the proof is kept; it is killed again and again then, after a round or within one.
+    """
+
+    by: str = "levels"
+    start: str | None = "worst"
+    leaves: bool = False
+    workers: int = 1
+    steps: int = 60
+    file: Path | None = None
+
+
+class Ticks:
+    """A clock that every look moves on: rounds end after so many steps, on any machine."""
+
+    def __init__(self):
+        self.now = 0
+
+    def monotonic(self):
+        self.now += 1
+        return self.now
+
+
+class Workers:
+    """Workers in this process: each with a memory of its own, all they get and give pickled."""
+
+    def __init__(self, way: Way, seed: int):
+        self._way, self._random, self._ticks = way, np.random.default_rng(seed), Ticks()
+        self._memories: dict[tuple[str, int], dict] = {}
+
+    def share_out(self, module, tasks, report, meanwhile=None):
+        """Stand in for `sharing.share_out`."""
+        several = len(tasks) > 1
+        shares = [
+            self._work(module, task, None if several else report, place)
+            for place, task in enumerate(tasks)
+        ]
+        if self._way.file is not None and self._random.random() < 0.05:
+            raise Killed  # before anybody has heard of what they found
+        return shares
+
+    def call(self, name, module, request, deadline, report, meanwhile=None):
+        """Stand in for `solvers.call`."""
+        if name == "bounds":
+            return self._work(module, request[0], report, 0)
+        silent = (lambda bound, _: report(bound, [])) if self._way.leaves else report
+        return _through(importlib.import_module(module).solve(*_through(request), silent))
+
+    def _work(self, module, task, report, place):
+        tree = importlib.import_module(module)
+        memory = self._memories.setdefault((module, place), {})
+        steps = 1 + int(self._random.integers(2 * self._way.steps))
+        mine = replace(
+            _through(task), deadline=self._ticks.now + steps, latest=time.monotonic() + FOREVER
+        )
+        with mock.patch.object(tree, "_kept", memory), mock.patch.object(tree, "time", self._ticks):
+            return _through(tree.solve(mine, report))
+
+
+def _through(something):
+    return pickle.loads(pickle.dumps(something))
+
+
+def _nobody(problem, run):
+    """Open no run with simple committees."""
+    if run.ledger.closed:
+        return Outcome("proved")
+    return None if run.seconds_left > 0 else Outcome("time limit")
+
+
+def _rest(*_):
+    time.sleep(0.02)
+
+
+@contextmanager
+def search_switched_off(way: Way, here: Workers | None = None):
+    """Leave everything to the proof; with workers in this process if there are any."""
+    patches = [mock.patch.object(room, name, 0) for room, name in ENUMERATING]
+    patches += [
+        mock.patch.object(room, "open_run", _nobody) for room in (engine, mip, margins_exact)
+    ]
+    patches += [
+        mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
+    ]
+    patches += [
+        mock.patch.object(plurality_exact, "offer_openings"),
+        mock.patch.object(parametric._Climb, "_search"),
+        mock.patch.object(parametric, "_TRY_ALL", 0),
+        mock.patch.object(beside, "search", _rest),
+        mock.patch.object(beside, "_DRY", 0.0),
+        mock.patch.object(refuting, "CLOSE", np.inf if way.by == "clauses" else -1.0),
+        mock.patch.object(refuting, "_HOPELESS", np.inf),
+        mock.patch.object(refuting, "_MOST_LOOKS", np.inf),
+        mock.patch.object(proving, "_CLOSE", np.inf),
+    ]
+    if way.by == "clauses":
+        patches.append(mock.patch.object(engine, "_CLAUSES_SHARE", 1.0))
+    if way.by != "solver":
+        patches.append(mock.patch.object(proving.Campaign, "region", return_value=None))
+    if here is not None:
+        patches += [
+            mock.patch.object(proving, "share_out", here.share_out),
+            mock.patch.object(refuting, "share_out", here.share_out),
+            mock.patch.object(front, "call", here.call),
+            mock.patch.object(margins_exact, "call", here.call),
+            mock.patch.object(engine, "prepare"),
+            mock.patch.object(beside.Beside, "begin_round", return_value=way.workers),
+        ]
+        patches += _leaves() if way.leaves else []
+    with ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(patch)
+        yield
+
+
+def _leaves():
+    """Have trees look at the one committee of a leaf, and at no other."""
+    split = clauses_tree._Tree._split_classifier
+    is_news = clauses_tree._Tree._is_news
+
+    def split_classifier(self, cell, bound):
+        decided = cell.decided[self._case.n_patterns :] != -1
+        decided[self._case.required] = True
+        self.leaf = decided.all()
+        return split(self, cell, bound)
+
+    return [
+        mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
+        mock.patch.object(clauses_tree._Tree, "_look_around", return_value=False),
+        mock.patch.object(clauses_tree._Tree, "_split_classifier", split_classifier),
+        mock.patch.object(
+            clauses_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
+        ),
+    ]
+
+
+def compiled(bad):
+    """The problem as the package sees it."""
+    given = bad.instance
+    asked = (given.objective, given.constraints, given.diversity)
+    if isinstance(given.objective, vp.Ramp | vp.Hinge):
+        return MarginProblem.for_margin(given.votes, *asked)
+    return Problem.of(given.votes, *asked)
+
+
+def faults_of_sum(bad, way: Way, time_limit=60.0):
+    """Everything that is wrong with a proof about a weighted sum, a curve or a margin."""
+    watch, here = Watch(bad, compiled(bad)), Workers(way, bad.seed)
+    start = None if way.start is None else bad.truth.start(way.start, bad.seed)
+    with search_switched_off(way, here), watching(watch):
+        for turn in range(300):
+            try:
+                with ExitStack() as stack:
+                    # Later and later: what leaves were looked at is not kept, so short runs
+                    # alone need not come to an end.
+                    for attempt in (proving.Campaign, refuting.Refutation) if way.file else ():
+                        stack.enter_context(_killed_after(attempt, 1 + turn // 2))
+                    solution = vp.prune(
+                        bad.instance.votes, **bad.instance.request(), start=start,
+                        n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
+                        time_limit=time_limit, random_state=bad.seed,
+                    )  # fmt: skip
+                break
+            except Killed:
+                watch.seen["killed"] += 1
+            except vp.InputError as error:
+                return [f"refused: {error}"], watch
+        else:
+            return [*watch.wrong, "does not end, however often it goes on"], watch
+    return [*watch.wrong, *ended(bad, solution)], watch
+
+
+def _killed_after(attempt, rounds):
+    """Kill a run that leaves something open after so many rounds."""
+    original, done = attempt.round, []
+
+    def round_(self, *given, **named):
+        went_on = original(self, *given, **named)
+        done.append(went_on)
+        if not self.over and len(done) >= rounds:
+            raise Killed
+        return went_on
+
+    return mock.patch.object(attempt, "round", round_)
+
+
+def ended(bad, solution):
+    """Yield what is wrong with how a run has ended."""
+    truth = bad.truth
+    if solution.incidents:
+        yield f"incidents {solution.incidents}"
+    if solution.status != "optimal" or solution.committee is None:
+        yield f"{solution.status} ({solution.termination}) where {float(truth.best)} is optimal"
+        return
+    code = truth.sets.code(solution.committee.members)
+    level = getattr(solution.committee, "threshold", 0)
+    place = np.flatnonzero((truth.code == code) & (truth.level == level))
+    if not len(place):
+        yield "a committee that is not allowed"
+    elif truth.ranked[truth.rank[place[0]]] != truth.best:
+        yield f"ends at {float(truth.ranked[truth.rank[place[0]]])}, not at {float(truth.best)}"
+    if solution.bound != solution.value:
+        yield f"optimal, but with a bound of {solution.bound} on {solution.value}"
+
+
+def faults_of_front(bad, way: Way):
+    """Everything that is wrong with a front whose search is off."""
+    watch, here = Watch(bad, compiled(bad)), Workers(way, bad.seed)
+    truth = bad.truth
+    codes, ranks = truth.of_sets
+    sizes = truth.sets.sizes[codes]
+
+    def poor(self, until):
+        for size in np.unique(sizes).tolist() if way.start else ():
+            among = np.flatnonzero(sizes == size)
+            worst = among[np.argmin(ranks[among])]
+            self._ledgers[size].offer(list(truth.sets.who(int(codes[worst]))))
+
+    with (
+        search_switched_off(way, here),
+        watching(watch),
+        mock.patch.object(front._Fronts, "_search", poor),
+    ):
+        found = vp.front(bad.instance.votes, **bad.instance.request(), random_state=0)
+    unit = watch.problem.gains.unit
+    wrong = list(watch.wrong)
+    for point in found.points:
+        here_ranks = ranks[sizes == point.size]
+        best = truth.ranked[here_ranks.max()] if len(here_ranks) else None
+        told = None if point.committee is None else watch.problem.units(point.committee) * unit
+        if told != best or (best is None) != (point.bound is None):
+            wrong.append(f"size {point.size}: {told} where {best} is the best")
+        elif best is not None and not point.optimal:
+            wrong.append(f"size {point.size}: not proved")
+    missing = set(sizes.tolist()) - set(found.sizes)
+    return [*wrong, *(f"size {size} is missing" for size in missing)], watch
+
+
+def faults_of_plurality(bad, way: Way):
+    """Everything that is wrong with a proof about more than two classes."""
+    told: list[Fraction] = []
+    tell = plurality_exact.PluralityLedger._tell
+
+    def spy(self):
+        told.append(self.bound * self.problem.gains.unit)
+        tell(self)
+
+    start = None if way.start is None else bad.truth.start(way.start, bad.seed)
+    with search_switched_off(way), mock.patch.object(plurality_exact.PluralityLedger, "_tell", spy):
+        solution = vp.prune(
+            bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
+            random_state=bad.seed,
+        )  # fmt: skip
+    wrong = [f"a bound of {float(b)} is told" for b in told if b < bad.truth.best]
+    return [*wrong, *ended(bad, solution)]

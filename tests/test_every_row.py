@@ -1,0 +1,226 @@
+"""Every row is true: whatever is ever put into a program holds for every allowed committee.
+
+As the provers generate them, rows, clauses and prices are checked by `watching` on every run of
+`test_badstart`. Here they are drawn at random, senseless ones among them, or written out in full,
+on problems with every kind of limit.
+"""
+
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from badproblems import LIMITS, OF_PLURALITY, bad_plurality, bad_problem
+from badstart import compiled
+from oracle import metric
+from voteprune.bounds import Box, Levels, closure_bound
+from voteprune.bounds.cuts import LimitRow, Row
+from voteprune.bounds.prices import Prices
+from voteprune.clauses import Case
+from voteprune.clauses.clause import prove
+from voteprune.clauses.conflicts import Conflicts
+from voteprune.clauses.relaxation import Relaxation, limits_of
+from voteprune.formulation import merged_model
+from voteprune.margins.exact import _at_size
+from voteprune.margins.model import margin_model
+from voteprune.margins.relaxation import price
+from voteprune.margins.sizes import Sizes
+from voteprune.outline import Outline
+from voteprune.plurality.exact import plurality_model
+from voteprune.plurality.problem import PluralityProblem
+from watching import Watch
+
+FREE = -1
+
+
+def watched(seed, limit, objective="sum", **sizes):
+    bad = bad_problem(seed, limit, objective, **sizes)
+    problem = compiled(bad)
+    return bad, problem, Watch(bad, problem)
+
+
+def rows_of_all_kinds(levels, rng):
+    """Rows of one pattern and of two, of who is there and who stays away, some left out."""
+    k, rows = levels.n_classifiers, [*levels.limits, *levels.basic_rows]
+    for i in range(levels.n_patterns):
+        out = rng.random(k) < 0.3
+        right, wrong = levels.helps[i] & ~out, ~levels.helps[i] & ~out
+        rows.append(Row((i,), right, levels.sides(i), -int((levels.helps[i] & out).sum())))
+        rows.append(Row((i,), wrong, levels.sides(i), int(wrong.sum()), away=True))
+        for j in range(i):
+            both = levels.helps[i] & levels.helps[j]
+            shift = -int((both & out).sum())
+            rows.append(Row((i, j), both & ~out, levels.sides(i, j), shift))
+    return rows
+
+
+@pytest.mark.parametrize("objective", ["sum", "one-sided"])
+@pytest.mark.parametrize("limit", LIMITS)
+def test_rows_of_levels_and_any_prices_on_them(limit, objective):
+    for seed in (70, 71):
+        _, problem, watch = watched(seed, limit, objective)
+        levels, _ = Levels.of(problem)
+        rng = np.random.default_rng(seed)
+        rows = rows_of_all_kinds(levels, rng)
+        watch.rows(None, None, rows)
+        everything = Box.everything(levels, np.inf)
+        for _ in range(6):
+            at = tuple(int(v) for v in everything.pairs[rng.integers(len(everything))])
+            prices = rng.random(len(rows)) * levels.weights.max() * (rng.random(len(rows)) < 0.2)
+            for place, row in enumerate(rows):
+                # A row that does not hold at this level has no price there.
+                if isinstance(row, Row) and row.factor(*at) <= 0:
+                    prices[place] = 0.0
+                if isinstance(row, LimitRow):
+                    prices[place] = rng.random() * levels.weights.max()
+            decided = np.where(
+                rng.random(len(everything.decided)) < 0.1,
+                rng.integers(0, 2, len(everything.decided)), everything.decided,
+            ).astype(np.int8)  # fmt: skip
+            box = everything.deciding(np.arange(len(decided)), decided)
+            watch.judged(None, Prices(levels, rows, prices, at).judge(box), box)
+        assert watch.wrong == []
+        assert watch.seen["prices"] == 6
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_clauses_and_any_mixture_of_patterns(limit):
+    for seed, objective in ((72, "sum"), (73, "one-sided")):
+        _, problem, watch = watched(seed, limit, objective)
+        case, _ = Case.of(problem)
+        rng, relaxation, conflicts = np.random.default_rng(seed), Relaxation(case), Conflicts(case)
+        latest = time.monotonic() + 60
+        for turn in range(40):
+            amounts = rng.random((2, case.n_patterns)) * (rng.random((2, case.n_patterns)) < 0.2)
+            who = rng.choice([FREE, 0, 1], case.n_classifiers, p=[0.6, 0.2, 0.2]).astype(np.int8)
+            prices = rng.random(len(case.on_members)) * (rng.random(len(case.on_members)) < 0.7)
+            found = [prove(case, *amounts, prices, who)]
+            if turn % 4 == 0:
+                conflicts.decide(who)
+                sides = rng.random(case.n_patterns)
+                found.append(conflicts.find(sides, 1 - sides, latest))
+            for clause in found:
+                if clause is not None:
+                    watch.clause(None, None, clause)
+                    relaxation.add(clause)
+            n = case.n_patterns + case.n_classifiers
+            decided = np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), FREE).astype(np.int8)
+            if turn % 4 == 0:
+                low, high = limits_of(decided)
+                bound = relaxation.bound(low, high, -np.inf, latest)
+                watch.looked(None, bound, low, high, latest)
+        assert watch.wrong == []
+        assert watch.seen["clauses"]
+
+
+def satisfied(model, solution, tolerance=1e-7):
+    rows = model.matrix @ solution
+    return (
+        (rows >= model.row_low - tolerance).all()
+        and (rows <= model.row_high + tolerance).all()
+        and (solution >= model.low - tolerance).all()
+        and (solution <= model.high + tolerance).all()
+    )
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_prices_and_rows_of_margins(limit):
+    bad, problem, watch = watched(74, limit, "margin")
+    sizes, _ = Sizes.of(problem)
+    rng = np.random.default_rng(74)
+    for at in sizes.all():
+        good, _ = price(sizes, at, np.inf)
+        for prices in (good, good + rng.normal(size=len(good)) / 4, np.zeros(len(good))):
+            watch.sized(sizes, sizes.bounds(prices, at))
+    assert watch.wrong == []
+    assert watch.seen["prices"]
+    truth, units = bad.truth, bad.truth.units(problem.gains.unit)
+    everyone = {tuple(bad.truth.sets.who(code)) for code in range(1, 2**bad.truth.sets.k)}
+    worth = {truth.sets.who(code): int(u) for code, u in zip(truth.code, units, strict=True)}
+    for size in sizes.all():
+        here = _at_size(problem, size)
+        median = sorted(worth.values())[len(worth) // 2]
+        plain, above = margin_model(here), margin_model(here, above=median)
+        for members in everyone:
+            if len(members) != size:
+                continue
+            solution = plain.encode(members, size // 2)
+            assert satisfied(plain.model, solution) == (members in worth)
+            if members in worth:
+                told = plain.base + Fraction(plain.scale) * Fraction(
+                    float(plain.model.objective @ solution)
+                )
+                assert abs(told - worth[members]) <= Fraction(1, 10**6) * max(1, abs(told))
+                assert here.gains.floor_to_step(worth[members]) == worth[members]
+                assert satisfied(above.model, solution) == (worth[members] > median)
+
+
+@pytest.mark.parametrize("limit", OF_PLURALITY)
+def test_rows_of_pluralities(limit):
+    """A set of members fits the rows iff it is allowed, with what it decides and nothing else."""
+    for seed in (75, 76):
+        bad = bad_plurality(seed, limit)
+        problem = PluralityProblem.of(bad.votes, bad.objective, bad.constraints)
+        formulation, sets = plurality_model(problem), bad.truth.sets
+        values, met = sets.values(bad.objective), set(bad.truth.code.tolist())
+        base = np.zeros(formulation.model.n_variables)
+        claims = np.flatnonzero(formulation.model.objective > 0)
+        for code in range(1, 2**sets.k):
+            solution = formulation.encode(sets.who(code), 0)
+            assert satisfied(formulation.model, solution) == (code in met)
+            told = formulation.scale * float(formulation.model.objective @ solution)
+            assert told == pytest.approx(float(values[code] / problem.gains.unit), rel=1e-12)
+            if code in met and code % 5 == 0:
+                for claim in claims[solution[claims] == 0]:
+                    more = solution + (np.arange(len(base)) == claim)
+                    assert not satisfied(formulation.model, more)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_rows_of_the_merged_model_on_a_region(limit):
+    """With levels and conflicts given, as the engine asks about what survives."""
+    _, problem, watch = watched(77, limit)
+    level = int(np.median(watch.level))
+    levels, _ = Levels.of(problem)
+    used = np.flatnonzero(problem.gains.net != 0)
+    some = [
+        (int(used[i]), int(used[j]))
+        for i in np.flatnonzero(levels.positive) for j in np.flatnonzero(~levels.positive)
+    ]  # fmt: skip
+    formulation = merged_model(
+        problem, merge_classifiers=False, levels=(level, problem.n_classifiers - 1),
+        conflicts=tuple(some),
+    )  # fmt: skip
+    for members, at in zip(watch.members, watch.level.tolist(), strict=True):
+        solution = formulation.encode(np.flatnonzero(members).tolist(), at)
+        assert satisfied(formulation.model, solution) == (at >= level)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_half_planes_and_the_closure_bound(limit):
+    """The outline that limits draw, cut by closure bounds in any direction, holds every point."""
+    for seed in (78, 79):
+        bad, problem, _ = watched(seed, limit, "curve")
+        rng, sets, truth = np.random.default_rng(seed), bad.truth.sets, bad.truth
+        denominator = problem.patterns.denominator
+        points = [sets.points[p] for p in np.unique(sets.place[truth.code, truth.level])]
+        ratio = problem.formula if isinstance(problem.formula, vp.Ratio) else None
+        if ratio is not None:
+            points = [point for point in points if metric(ratio.denominator, *point)]
+        outline = Outline.of(problem)
+        for _ in range(10):
+            weights = vp.Weights(*(int(w) for w in rng.integers(-3, 4, 4)))
+            inner = problem.weighing(weights)
+            bound = closure_bound(inner) * inner.gains.unit
+            assert bound >= max(metric(weights, *point) for point in points)
+            outline = outline.below(weights, bound, denominator)
+        best = max(metric(bad.instance.objective, *point) for point in points)
+        for tp, _, _, fp in points:
+            assert all(p.holds(tp * denominator, fp * denominator) for p in outline.planes)
+        assert outline.summit().score >= best
+        assert outline.lattice_summit(None).score >= best
+        assert outline.lattice_summit(best) is None or outline.lattice_summit(best).score > best
+        least, most = outline.tp_range()
+        assert all(least <= point[0] * denominator <= most for point in points)

@@ -1,0 +1,326 @@
+"""Laws of a running proof: everything it says is held against all committees there are.
+
+- no bound that is ever told is below the optimum, in the whole units that the ledger keeps;
+- what is better than the best committee so far lies in an open box, cell, part or size, under a
+  bound that is not below it;
+- every row, clause, price and half-plane holds for all committees that are allowed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Callable
+from contextlib import contextmanager
+from fractions import Fraction
+from unittest import mock
+
+import numpy as np
+
+from oracle import metric
+from voteprune import engine, parts, proving, refuting
+from voteprune.account import Account
+from voteprune.bounds.cuts import LimitRow
+from voteprune.bounds.prices import Prices
+from voteprune.bounds.program import Program
+from voteprune.clauses.relaxation import Relaxation
+from voteprune.constraints import AtLeast
+from voteprune.formulation.rows import objective_scale
+from voteprune.ledger import Book
+from voteprune.margins import MarginProblem
+from voteprune.margins import exact as margins_exact
+from voteprune.margins.sizes import Sizes
+
+front = importlib.import_module("voteprune.front")  # the module, not its function
+FREE = -1
+ROOM = Fraction(1, 10**7)
+"""What the engine leaves for rounding, as a share."""
+
+MOST = 3000
+"""Committees that are looked at at every step; of more, the best and some others."""
+
+
+def after(owner: type, name: str, look: Callable[..., None]):
+    """Have a method call `look` with what it was given, after what it has returned."""
+    original = getattr(owner, name)
+
+    def watched(self, *given, **named):
+        result = original(self, *given, **named)
+        look(self, result, *given)
+        return result
+
+    return mock.patch.object(owner, name, watched)
+
+
+class Watch:
+    """Everything there is to be known about one problem, as its provers see it.
+
+    Parameters
+    ----------
+    bad
+        The problem with its truth.
+    problem
+        The same, compiled.
+    """
+
+    def __init__(self, bad, problem):
+        self.bad, self.problem, truth = bad, problem, bad.truth
+        self.wrong: list[str] = []
+        self.seen = dict.fromkeys(("nodes", "rows", "clauses", "prices", "told", "killed"), 0)
+        units = truth.units(problem.gains.unit) if problem.formula is None else truth.rank
+        keep = np.arange(len(units))
+        if len(keep) > MOST:
+            others = np.random.default_rng(bad.seed).choice(len(keep), MOST // 2, replace=False)
+            keep = np.union1d(np.argsort(-units)[: MOST // 2], others)
+        self.units, self.size, self.level = units[keep], truth.size[keep], truth.level[keep]
+        self.members = truth.sets.members[truth.code[keep]]
+        counts = self.members.astype(np.int64) @ problem.patterns.matrix.T.astype(np.int64)
+        net = problem.gains.net
+        used = np.flatnonzero(net != 0)
+        self.z = (counts > self.level[:, None])[:, used].astype(np.int8)
+        self.x = self.members[:, list(problem.allowed)].astype(np.int8)
+        wants = np.asarray(net[used] > 0)
+        self.t = (self.z == wants).astype(np.int8)
+        right = (problem.patterns.matrix[used][:, list(problem.allowed)] == wants[:, None]).sum(1)
+        asked = np.where(wants, self.level[:, None] + 1, (self.size - self.level)[:, None])
+        self.hopeless = right < asked
+        self.weights = np.abs(net[used].astype(np.float64))
+        self.scale = objective_scale(net)
+        self._checked: set[int] = set()
+        self._kept: list[object] = []
+
+    def note(self, kind: str, broken: np.ndarray, what: str) -> None:
+        self.seen[kind] += 1
+        if broken.any() and len(self.wrong) < 20:
+            first = int(np.flatnonzero(broken)[0])
+            members = np.flatnonzero(self.members[first]).tolist()
+            self.wrong.append(
+                f"{what}: {int(broken.sum())} committees, such as {members} at "
+                f"{int(self.level[first])}"
+            )
+
+    def below(self, bound: float, scale: float) -> int:
+        """What a bound in floats says in whole units, rounding put right."""
+        largest = max(1.0, float(self.weights.max(initial=0.0)) / scale)
+        room = ROOM * Fraction(max(largest, abs(bound)))
+        return math.floor(Fraction(scale) * (Fraction(bound) + room))
+
+    # Boxes ------------------------------------------------------------------------------------
+
+    def inside(self, box) -> np.ndarray:
+        """Which committees decide as a box does, whatever their size and threshold."""
+        k = self.x.shape[1]
+        fine = (box.decided[:k] == FREE) | (box.decided[:k] == self.x)
+        patterns = box.decided[k:]
+        right = (patterns == FREE) | (patterns == self.t) | ((patterns == 1) & self.hopeless)
+        return fine.all(axis=1) & right.all(axis=1)
+
+    def bounded(self, box, bounds, scale) -> np.ndarray:
+        """Each committee's bound in a box in units; a very low one for those not in it."""
+        told, k = np.full(len(self.units), -(2**62)), self.x.shape[1]
+        by_pair = np.full((k + 1, k + 1), -(2**62))
+        for (size, level), bound in zip(box.pairs.tolist(), bounds.tolist(), strict=True):
+            by_pair[size, level] = max(self.below(bound, scale), -(2**62))
+        where = self.inside(box)
+        told[where] = by_pair[self.size[where], self.level[where]]
+        return told
+
+    def boxes(self, boxes, scale, best, what="an open box") -> None:
+        """Check that all that is better than the best of its size lies in an open box."""
+        told = np.full(len(self.units), -(2**62))
+        for box in boxes:
+            told = np.maximum(told, self.bounded(box, box.bounds, scale))
+        self.note("nodes", (self.units > best) & (told < self.units), f"in no {what}")
+
+    def judged(self, prices, judgement, box) -> None:
+        told = self.bounded(box, judgement.bounds, self.scale)
+        there = np.zeros((self.x.shape[1] + 1,) * 2, dtype=bool)
+        there[tuple(box.pairs.T)] = True
+        here = self.inside(box) & there[self.size, self.level]
+        self.note("prices", here & (told < self.units), "prices bound a box below")
+
+    def rows(self, program, _result, rows, *_) -> None:
+        for row in rows:
+            if id(row) in self._checked:
+                continue
+            self._checked.add(id(row))
+            self._kept.append(row)  # so that nothing else gets its number
+            if isinstance(row, LimitRow):
+                had = self.x @ row.on_members + self.t @ row.on_patterns
+                self.note("rows", had < row.least, "a limit's row cuts off")
+                continue
+            factor = np.array(
+                [
+                    row.factor(s, c)
+                    for s, c in zip(self.size.tolist(), self.level.tolist(), strict=True)
+                ]
+            )
+            counted = (1 - self.x if row.away else self.x)[:, row.columns].sum(axis=1)
+            asked = self.t[:, list(row.patterns)].sum(axis=1) - len(row.patterns) + 1
+            self.note("rows", (factor > 0) & (counted < factor * asked), "a row cuts off")
+
+    # Cells ------------------------------------------------------------------------------------
+
+    def cells(self, cells, scale, best) -> None:
+        """Check that all that is better lies in an open cell."""
+        here = np.hstack([self.z, self.x])
+        told = np.full(len(self.units), -(2**62))
+        for cell in cells:
+            fine = ((cell.decided == FREE) | (cell.decided == here)).all(axis=1)
+            told[fine] = np.maximum(told[fine], max(self.below(cell.bound, scale), -(2**62)))
+        self.note("nodes", (self.units > best) & (told < self.units), "in no open cell")
+
+    def clause(self, relaxation, _result, clause) -> None:
+        here = np.hstack([self.z, self.x])[:, list(clause.places)]
+        self.note("clauses", (here == np.array(clause.values)).all(axis=1), "a clause cuts off")
+
+    def looked(self, relaxation, value, low, high, _latest) -> None:
+        here = np.hstack([self.z, self.x])
+        fine = ((low <= here) & (here <= high)).all(axis=1)
+        told = self.below(value, self.scale)
+        self.note("prices", fine & (self.units > told), "clauses bound a cell below")
+
+    # Sizes of margins -------------------------------------------------------------------------
+
+    def sized(self, sizes, bounds, *_) -> None:
+        _, scale = Sizes.of(self.problem)
+        largest = float(sizes.weights.max(initial=1.0))
+        for size, bound in zip(sizes.all(), bounds.tolist(), strict=True):
+            room = ROOM * Fraction(max(largest, abs(bound)))
+            told = math.floor(Fraction(scale) * (Fraction(bound) + room))
+            here = (self.size == size) & (self.units > told)
+            self.note("prices", here, f"prices bound size {size} below")
+
+    def queue(self, problem, run, queue) -> None:
+        """Check that all that is better than the best lies at a size that is open."""
+        best = run.ledger.units
+        told = {**queue.settled, **queue.waiting}
+        bounds = np.array([told.get(int(size), -1) for size in self.size])
+        better = self.units > (-(2**62) if best is None else best)
+        self.note("nodes", better & (bounds < self.units), "at no open size")
+
+    # Parts of ratios and curves ---------------------------------------------------------------
+
+    def parts(self, own, _result, *_) -> None:
+        """Check that all that is better lies in a part, and its summit is not below it."""
+        account, truth = own._account, self.bad.truth
+        sets, denominator = truth.sets, self.problem.patterns.denominator
+        places = np.unique(sets.place[truth.code, truth.level])
+        lost = np.zeros(len(self.units), dtype=bool)
+        for point in (sets.points[place] for place in places):
+            score = metric(self.bad.instance.objective, *point)
+            if account.score is not None and score <= account.score:
+                continue
+            if not any(_holds(part, point, score, denominator, self.problem) for part in own.left):
+                lost[:] = True
+        self.note("nodes", lost, "in no part")
+
+    # What is told -----------------------------------------------------------------------------
+
+    def told(self, book) -> None:
+        """Check a bound as the ledger keeps it."""
+        problem = book.problem
+        self.seen["told"] += 1
+        if isinstance(problem, MarginProblem) and problem.size_min != self.problem.size_min:
+            return  # at one size, and about what is better than the best only
+        best = self._optimum(problem, isinstance(book, Account))
+        bound = book.top if isinstance(book, Account) else book.bound * book.problem.gains.unit
+        if best is not None and bound < best and len(self.wrong) < 20:
+            self.wrong.append(f"a bound of {float(bound)} is told, below {float(best)}")
+
+    def _optimum(self, problem, scored):
+        if not hasattr(self, "_best"):
+            self._best: dict[int, tuple[object, Fraction | None]] = {}
+        if id(problem) not in self._best:
+            values = self.bad.truth
+            if problem is not self.problem:
+                objective = self.bad.instance.objective if scored else problem.weights
+                if isinstance(problem, MarginProblem):
+                    objective = self.bad.instance.objective
+                values = self.bad.problem_values(
+                    objective, problem.requests, problem.asked_diversity
+                )
+            here = (values.size >= problem.size_min) & (values.size <= problem.size_max)
+            ranks = values.rank[here]
+            best = values.ranked[int(ranks.max())] if len(ranks) else None
+            self._best[id(problem)] = problem, best
+        return self._best[id(problem)][1]
+
+
+def _holds(part, point, score, denominator, problem) -> bool:
+    """Tell whether a part allows for a committee with these counts."""
+    for request in part.problem.requests[len(problem.requests) :]:
+        value = metric(request.what, *point)
+        if value < request.limit if isinstance(request, AtLeast) else value > request.limit:
+            return False
+    tp, _, _, fp = point
+    inside = part.flat or all(
+        plane.holds(tp * denominator, fp * denominator) for plane in part.outline.planes
+    )
+    return inside and part.summit.score >= score
+
+
+@contextmanager
+def watching(watch: Watch):
+    """Hold everything that provers in this process say against the truth."""
+    original = Book._tell
+
+    def tell(self):
+        watch.told(self)
+        original(self)
+
+    def stock(campaign, *_):
+        best = campaign._run.ledger.units
+        watch.boxes(campaign._boxes, campaign._scale, best)
+
+    def cells(refutation, *_):
+        watch.cells(refutation._cells, refutation._scale, refutation._run.ledger.units)
+
+    def sizes(fronts, *_):
+        known = {size: ledger.units for size, ledger in fronts._ledgers.items()}
+        best = np.array(
+            [known[int(s)] if known[int(s)] is not None else -(2**62) for s in watch.size]
+        )
+        watch.boxes(fronts._boxes, fronts._scale, best)
+
+    def region(problem, run, region=None, settle=engine.settle):
+        if region is not None:
+            inside = (watch.size >= region.size_min) & (watch.size <= region.size_max)
+            inside &= (watch.level >= region.level_min) & (watch.level <= region.level_max)
+            better = watch.units > run.ledger.units
+            watch.note("nodes", better & ~inside, "outside what the solver is asked about")
+        return settle(problem, run, region)
+
+    def work_on(problem, run, queue, size, work_on=margins_exact._work_on):
+        watch.queue(problem, run, queue)
+        work_on(problem, run, queue, size)
+        watch.queue(problem, run, queue)
+
+    plain = watch.problem.formula is None and not isinstance(watch.problem, MarginProblem)
+    patches = [mock.patch.object(Book, "_tell", tell)]
+    if plain:
+        patches += [
+            after(proving.Campaign, "_take_stock", stock),
+            after(refuting.Refutation, "_take_stock", cells),
+            after(front._Fronts, "_take_stock", sizes),
+            after(front._Fronts, "__init__", sizes),
+            after(Prices, "judge", watch.judged),
+            after(Program, "_append", watch.rows),
+            after(Relaxation, "add", watch.clause),
+            after(Relaxation, "look", watch.looked),
+            mock.patch.object(engine, "settle", region),
+        ]
+    elif isinstance(watch.problem, MarginProblem):
+        patches += [
+            after(Sizes, "bounds", watch.sized),
+            mock.patch.object(margins_exact, "_work_on", work_on),
+        ]
+    else:
+        patches += [after(parts.Parts, "_tell", watch.parts)]
+    for patch in patches:
+        patch.start()
+    try:
+        yield watch
+    finally:
+        for patch in reversed(patches):
+            patch.stop()
