@@ -91,7 +91,7 @@ class Workers:
         self._way, self._random, self._ticks = way, np.random.default_rng(seed), Ticks()
         self._memories: dict[tuple[str, int], dict] = {}
 
-    def share_out(self, module, tasks, report, meanwhile=None):
+    def share_out(self, module, tasks, report, meanwhile=None, end=None):
         """Stand in for `sharing.share_out`."""
         several = len(tasks) > 1
         shares = [
@@ -102,7 +102,7 @@ class Workers:
             raise Killed  # before anybody has heard of what they found
         return shares
 
-    def call(self, name, module, request, deadline, report, meanwhile=None):
+    def call(self, name, module, request, deadline, report, meanwhile=None, end=None):
         """Stand in for `solvers.call`."""
         if name == "bounds":
             return self._work(module, request[0], report, 0)
