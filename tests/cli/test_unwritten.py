@@ -100,6 +100,25 @@ def test_every_command_that_writes_a_file_says_so(run, votes, tmp_path, monkeypa
     assert {path.name for path in tmp_path.iterdir()} == {votes.name, saved.name}
 
 
+@pytest.mark.parametrize("extra", [[], ["--plurality", "--target", "y"]])
+def test_ctrl_c_during_an_explanation_costs_the_explanation_alone(
+    run, votes, tmp_path, monkeypatch, extra
+):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    if extra:
+        votes.write_text(LABELS)
+    for kind in (vp.Solution, vp.PluralitySolution):
+        monkeypatch.setattr(kind, "explain", interrupt)
+    saved = tmp_path / "committee.json"
+    code, out, err = run("prune", votes, *extra, "--explain", "--output", saved)
+    assert code == 130
+    assert out.startswith("Optimal")
+    assert err == "voteprune: interrupted; the answer is told without its explanation.\n"
+    assert saved.exists()
+
+
 @pytest.mark.parametrize("option", ["--output", "--certificate", "--checkpoint"])
 def test_a_read_only_folder_is_refused_before_the_work(run, votes, tmp_path, monkeypatch, option):
     folder = tmp_path / "locked"
