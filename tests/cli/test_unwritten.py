@@ -15,9 +15,9 @@ from voteprune.cli import commands
 UNWRITTEN = 4
 
 
-@pytest.fixture
-def full(tmp_path, monkeypatch):
-    with full_disk(tmp_path / "full", monkeypatch) as folder:
+@pytest.fixture(params=[True, False])
+def full(request, tmp_path, monkeypatch):
+    with full_disk(tmp_path / "full", monkeypatch, request.param) as folder:
         yield folder
 
 
@@ -132,8 +132,20 @@ def test_a_read_only_folder_is_refused_before_the_work(run, votes, tmp_path, mon
     assert str(folder) in err
 
 
-def test_a_checkpoint_that_is_no_file_is_refused(run, votes):
-    """Reading a device for an earlier proof may never end."""
-    code, out, err = run("prune", votes, "--checkpoint", "/dev/zero")
+def test_a_checkpoint_that_is_no_file_is_refused(run, votes, tmp_path):
+    """Looking for an earlier proof in a pipe or a device may never end."""
+    os.mkfifo(tmp_path / "pipe")
+    code, out, err = run("prune", votes, "--checkpoint", tmp_path / "pipe")
     assert (code, out) == (2, "")
-    assert "/dev/zero" in err
+    assert str(tmp_path / "pipe") in err
+
+
+def test_the_library_returns_the_answer_where_a_certificate_cannot_be_saved(full):
+    file = full / "certificate.json"
+    votes = [[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 0]] * 3
+    solution = vp.prune(votes, [1, 0, 1, 0] * 3, certificate=file)
+    assert solution.status == "optimal"
+    assert solution.certificate is not None
+    assert solution.incidents[-1] == f"{file}: cannot be written: {os.strerror(28)}."
+    assert solution.unwritten == solution.incidents[-1:]
+    assert solution == vp.Solution.from_json(solution.to_json())

@@ -136,7 +136,7 @@ def test_what_cannot_be_run_is_named(tmp_path, changes, argument):
         ('function = "os.sep"', "not a function"),
         ('function = "os.system"', "no method"),
         ('function = "builtins.print"', "no method"),
-        ('function = "copy.copy"\nobjective = "nonsense"', "method.own"),
+        ('function = "voteprune.prune"\nobjective = "nonsense"', "objective: unknown"),
         ("wish = 1", "may have only"),
     ],
 )
