@@ -14,6 +14,7 @@ from voteprune.comparison import Comparison
 from voteprune.exceptions import LONGEST, message_of, shown
 from voteprune_bench.experiment import Failure, Record
 from voteprune_bench.report import FORMS, collect, table_texts
+from voteprune_bench.report.table import Listing
 
 SEEDS = range(8)
 EVERYTHING = (*CONTROLS, *SURROGATES)
@@ -98,6 +99,14 @@ def test_tables_show_what_labels_would_do(seed):
     fault = failure(method=method, reason=CLEAR)
     assert Failure.from_json(fault.to_json()) == fault
     assert harmless(one.to_json() + fault.to_json())
+
+
+def test_listings_show_titles_and_notes_too():
+    odd = Listing("name", CLEAR, CLEAR, (CLEAR, "b"), ((CLEAR, CLEAR),))
+    for form in ("text", "markdown", "latex"):
+        text = getattr(odd, f"to_{form}")()
+        assert harmless(text)
+        assert text.count("x1b") >= 6
 
 
 def test_a_comparison_shows_what_its_solutions_say():

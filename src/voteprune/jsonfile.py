@@ -43,6 +43,14 @@ def write_bytes(path: str | Path, data: bytes) -> None:
         raise OutputError(path, error.strerror or str(error)) from None
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, where there is none; OutputError if that cannot be."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(path, error.strerror or str(error)) from None
+
+
 def check_folder(path: Path, argument: str) -> None:
     """Refuse a file that cannot be written to, before the work rather than after it.
 

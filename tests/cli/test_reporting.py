@@ -128,3 +128,7 @@ def test_a_report_that_cannot_be_written_is_said(run, folder, tmp_path, monkeypa
         assert (code, out) == (4, "")
         assert err.startswith(f"voteprune: {words[1]}")
         assert "cannot be written: No space left on device." in err
+    (tmp_path / "file").write_text("")
+    code, out, err = run("report", folder, "--tables", tmp_path / "file" / "below")
+    assert (code, out) == (4, "")
+    assert err.startswith(f"voteprune: {tmp_path / 'file' / 'below'}")

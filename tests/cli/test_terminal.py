@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from experiment_plans import write_plan
 from experiment_records import failure, record
 from oddnames import CLEAR, CONTROLS, harmless, odd_names
+from voteprune.cli.output import aligned
 from voteprune.exceptions import LONGEST, shown
 from voteprune_bench.cli.bench import _Teller
 from voteprune_bench.experiment.bench import Event
@@ -102,6 +104,15 @@ def test_labels_of_a_run_are_shown(run, tmp_path):
     for form in ("text", "markdown", "latex", "json"):
         code, out, _ = told(run, "report", tmp_path, "--format", form)
         assert (code, "\\x1b" in out or "x1b" in out or "u001b" in out) == (0, True)
+
+
+def test_failures_of_a_run_are_shown(run, tmp_path):
+    folder = write_plan(tmp_path / "plan").parent
+    (folder / "failures.jsonl").write_text(failure(method=CLEAR, reason=CLEAR).to_json() + "\n")
+    code, out, _ = told(run, "bench", "status", folder)
+    assert code == 3
+    assert shown(f"{CLEAR}: {CLEAR}") in out
+    assert harmless(aligned([["name", CLEAR], [CLEAR, "1"]]))
 
 
 def test_the_progress_of_a_run_is_shown(capsys):

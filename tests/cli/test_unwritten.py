@@ -15,9 +15,9 @@ from voteprune.cli import commands
 UNWRITTEN = 4
 
 
-@pytest.fixture
-def full(tmp_path, monkeypatch):
-    with full_disk(tmp_path / "full", monkeypatch) as folder:
+@pytest.fixture(params=[True, False])
+def full(request, tmp_path, monkeypatch):
+    with full_disk(tmp_path / "full", monkeypatch, request.param) as folder:
         yield folder
 
 
@@ -100,6 +100,25 @@ def test_every_command_that_writes_a_file_says_so(run, votes, tmp_path, monkeypa
     assert {path.name for path in tmp_path.iterdir()} == {votes.name, saved.name}
 
 
+@pytest.mark.parametrize("extra", [[], ["--plurality", "--target", "y"]])
+def test_ctrl_c_during_an_explanation_costs_the_explanation_alone(
+    run, votes, tmp_path, monkeypatch, extra
+):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    if extra:
+        votes.write_text(LABELS)
+    for kind in (vp.Solution, vp.PluralitySolution):
+        monkeypatch.setattr(kind, "explain", interrupt)
+    saved = tmp_path / "committee.json"
+    code, out, err = run("prune", votes, *extra, "--explain", "--output", saved)
+    assert code == 130
+    assert out.startswith("Optimal")
+    assert err == "voteprune: interrupted; the answer is told without its explanation.\n"
+    assert saved.exists()
+
+
 @pytest.mark.parametrize("option", ["--output", "--certificate", "--checkpoint"])
 def test_a_read_only_folder_is_refused_before_the_work(run, votes, tmp_path, monkeypatch, option):
     folder = tmp_path / "locked"
@@ -113,8 +132,20 @@ def test_a_read_only_folder_is_refused_before_the_work(run, votes, tmp_path, mon
     assert str(folder) in err
 
 
-def test_a_checkpoint_that_is_no_file_is_refused(run, votes):
-    """Reading a device for an earlier proof may never end."""
-    code, out, err = run("prune", votes, "--checkpoint", "/dev/zero")
+def test_a_checkpoint_that_is_no_file_is_refused(run, votes, tmp_path):
+    """Looking for an earlier proof in a pipe or a device may never end."""
+    os.mkfifo(tmp_path / "pipe")
+    code, out, err = run("prune", votes, "--checkpoint", tmp_path / "pipe")
     assert (code, out) == (2, "")
-    assert "/dev/zero" in err
+    assert str(tmp_path / "pipe") in err
+
+
+def test_the_library_returns_the_answer_where_a_certificate_cannot_be_saved(full):
+    file = full / "certificate.json"
+    votes = [[1, 0, 1], [0, 0, 1], [1, 1, 0], [0, 1, 0]] * 3
+    solution = vp.prune(votes, [1, 0, 1, 0] * 3, certificate=file)
+    assert solution.status == "optimal"
+    assert solution.certificate is not None
+    assert solution.incidents[-1] == f"{file}: cannot be written: {os.strerror(28)}."
+    assert solution.unwritten == solution.incidents[-1:]
+    assert solution == vp.Solution.from_json(solution.to_json())

@@ -20,6 +20,7 @@ from voteprune_bench.experiment.records import Failure, Record
 from voteprune_bench.experiment.store import Store
 from voteprune_bench.experiment.tasks import expand
 from voteprune_bench.experiment.work import Trained
+from voteprune_bench.report import collect_run
 
 
 class Here:
@@ -214,6 +215,42 @@ def test_a_method_of_ones_own_stands_in_the_same_table(tmp_path, monkeypatch):
     failures = read_failures(tmp_path / "run")
     assert {one.reason for one in failures} == {"RuntimeError: no idea"}
     assert "my_methods.py" in failures[0].detail
+
+
+CURVED = """
+[method.by_f1]
+objective = "f1"
+[method.own]
+function = "my_methods.whole"
+objective = "f1"
+[method.margin]
+method = "search"
+objective = "margin"
+"""
+
+
+def test_objectives_that_are_no_weighted_sums_are_run_and_reported(tmp_path, monkeypatch):
+    (tmp_path / "my_methods.py").write_text(OWN)
+    monkeypatch.syspath_prepend(tmp_path)
+    text = (
+        PLAN.replace('"brute", "HC-UWA"', '"by_f1", "own", "margin"').replace("[0, 1]", "[0]")
+        + CURVED
+    )
+    run(write_plan(tmp_path / "plan", text), tmp_path / "run")
+    assert read_failures(tmp_path / "run") == []
+    records = {(one.method, one.pool_size): one for one in read_records(tmp_path / "run")}
+    assert len(records) == 4 * 2
+    for (method, _), one in records.items():
+        if method in ("by_f1", "own"):
+            counts = one.validation
+            assert one.objective == "f1"
+            assert one.value == 2 * counts.tp / (2 * counts.tp + counts.fn + counts.fp)
+    assert all(
+        records["by_f1", k].status == "optimal"
+        and records["by_f1", k].value >= records["own", k].value
+        for k in (4, 8)
+    )
+    assert set(collect_run(tmp_path / "run").methods) == {"by_f1", "own", "margin", "FE"}
 
 
 def test_costs_are_learnt_from_what_is_done(done, tmp_path):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import voteprune as vp
 from experiment_plans import PLAN, write_plan
 from voteprune import FileFormatError, InputError
 from voteprune_bench.experiment.contenders import PAPER
@@ -135,7 +136,7 @@ def test_what_cannot_be_run_is_named(tmp_path, changes, argument):
         ('function = "os.sep"', "not a function"),
         ('function = "os.system"', "no method"),
         ('function = "builtins.print"', "no method"),
-        ('function = "copy.copy"\nobjective = "nonsense"', "method.own"),
+        ('function = "voteprune.prune"\nobjective = "nonsense"', "objective: unknown"),
         ("wish = 1", "may have only"),
     ],
 )
@@ -143,6 +144,48 @@ def test_a_contender_that_no_task_could_run_is_refused(tmp_path, table, message)
     text = PLAN.replace('"FE"', '"own"') + f"\n[method.own]\n{table}\n"
     with pytest.raises(InputError, match=message):
         read_plan(write_plan(tmp_path / "plan", text))
+
+
+@pytest.mark.parametrize("objective", [*vp.METRICS, *vp.CURVES, "f3", "margin"])
+def test_every_objective_that_prune_knows_by_name_is_welcome(tmp_path, objective):
+    text = PLAN.replace('"FE"', '"own"') + f'\n[method.own]\nobjective = "{objective}"\n'
+    (grid,) = read_plan(write_plan(tmp_path / "plan", text)).grids
+    assert grid.contenders[-1].objective == objective
+
+
+WRONG = (
+    "1",
+    "true",
+    '"a"',
+    "[]",
+    "[[1]]",
+    "[{}]",
+    "{}",
+    "{a = 1}",
+    "nan",
+    '"\\u0000"',
+    "1979-05-27",
+)
+
+
+def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
+    votes = '[votes]\nfolder = "."\npattern = "{dataset}"\n'
+    own = '[method.own]\nmethod = "exact"\nobjective = "f1"\nsolver = "highs"\ntime_limit = 3\n'
+    lines = (PLAN.replace('"FE"', '"own"') + own + votes).splitlines()
+    texts = [f"{name} = {wrong}" for name in ("grid", "method", "votes") for wrong in WRONG]
+    texts = [f"{text}\n{PLAN}" for text in texts]
+    for place, line in enumerate(lines):
+        if " = " in line:
+            changed = (f"{line.partition(' = ')[0]} = {wrong}" for wrong in WRONG)
+            texts += ["\n".join([*lines[:place], new, *lines[place + 1 :]]) for new in changed]
+    refused = 0
+    for text in texts:
+        for one in (text, text.replace('pool = "pool.toml"', "")):
+            try:
+                read_plan(write_plan(tmp_path / "plan", one))
+            except InputError:
+                refused += 1
+    assert refused > len(texts)
 
 
 def test_no_plan_at_all(tmp_path):

@@ -2,9 +2,11 @@
 
 import gzip
 import io
+import os
 import tracemalloc
 import zipfile
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,6 +16,7 @@ from votefiles import paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.jsonfile import load_file
 from voteprune.tables import files, read_costs, read_plurality, read_table
+from voteprune.tables.parquet import read_frame
 from voteprune_bench.experiment.datasets import catalogue
 from voteprune_bench.experiment.raw import clean
 
@@ -111,6 +114,18 @@ def run_out_of_memory(monkeypatch):
 
     monkeypatch.setattr("voteprune.tables.read.read_csv", fail)
     monkeypatch.setattr("voteprune.tables.labels.decode", fail)
+
+
+def test_what_polars_says_before_it_gives_up_is_kept_from_the_terminal(tmp_path, capfd):
+    def panic(_):
+        os.write(2, b"thread panicked, stack backtrace:\n")
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    stub = SimpleNamespace(exceptions=pl.exceptions, read_parquet_schema=panic)
+    with pytest.raises(FileFormatError, match="cannot be read as Parquet: index out of bounds"):
+        read_frame("votes.parquet", packed(paper_frame()), stub)
+    os.write(2, b"heard again")
+    assert capfd.readouterr().err == "heard again"
 
 
 def _error(read, path):

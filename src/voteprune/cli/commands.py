@@ -21,6 +21,7 @@ from ..methods import methods
 from ..prune import prune
 from ..run import ThresholdRule
 from ..solvers import solvers
+from ..starting import INTERRUPTED
 from ..tables import read_table, read_votes
 from .live import live_line
 from .options import check_output, read_objective
@@ -28,6 +29,7 @@ from .output import (
     PROVED,
     aligned,
     emit,
+    explained,
     hand_out,
     say,
     score_test_rows,
@@ -121,12 +123,13 @@ def prune_command(
             checkpoint=checkpoint,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
-    why = solution.explain(time_limit=explain_time) if explain and solution.committee else None
+    why, interrupted = explained(solution, explain_time if explain else None)
     text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
     if json and solution.explanation:
         say(solution.explanation)
     proof = solution.certificate and replace(solution.certificate, target=source.target)
-    return hand_out(solution, text, output, (certificate, proof))
+    code = hand_out(solution, text, output, (certificate, proof))
+    return INTERRUPTED if interrupted else code
 
 
 def apply_command(committee: Path, file: Path, /, *, output: Path | None = None) -> int:

@@ -109,6 +109,27 @@ def hand_out(
     return UNWRITTEN if unwritten else exit_code(solution)
 
 
+def explained(
+    solution: Solution | PluralitySolution, seconds: float | None
+) -> tuple[Explanation | None, bool]:
+    """Return the explanation of an answer, and whether Ctrl-C has cut it short.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned; without a committee there is nothing to explain.
+    seconds
+        For how long; None for no explanation.
+    """
+    if seconds is None or solution.committee is None:
+        return None, False
+    try:
+        return solution.explain(time_limit=seconds), False
+    except KeyboardInterrupt:
+        say("interrupted; the answer is told without its explanation.")
+        return None, True
+
+
 def aligned(lines: Sequence[Sequence[str]]) -> str:
     """Write lines of cells in columns, all but the last padded.
 

@@ -12,9 +12,10 @@ from .. import jsonfile
 from ..exceptions import InputError
 from ..plurality import PluralityCommittee
 from ..prune import prune
+from ..starting import INTERRUPTED
 from ..tables import read_labels, read_plurality
 from .live import live_line
-from .output import PROVED, emit, hand_out, say, solution_json
+from .output import PROVED, emit, explained, hand_out, say, solution_json
 from .wishes import Asked, Effort, Source
 
 
@@ -59,14 +60,13 @@ def prune_labels(
             random_state=effort.seed,
             n_jobs=effort.jobs,
         )
-    why = None
-    if explain_time is not None and solution.committee is not None:
-        why = solution.explain(time_limit=explain_time)
+    why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
-    return hand_out(solution, text, output)
+    code = hand_out(solution, text, output)
+    return INTERRUPTED if interrupted else code
 
 
 def is_plurality(document: Path) -> bool:

@@ -94,7 +94,7 @@ PAPER = tuple(
 solved by voteprune's exact engine."""
 
 
-def read_contenders(names: object, own: Mapping[str, Any], argument: str) -> tuple[Contender, ...]:
+def read_contenders(names: object, own: object, argument: str) -> tuple[Contender, ...]:
     """Return the contenders a plan names.
 
     Parameters
@@ -108,11 +108,13 @@ def read_contenders(names: object, own: Mapping[str, Any], argument: str) -> tup
     """
     known = {contender.label: contender for contender in PAPER}
     known |= {name: Contender(label=name, method=name) for name in METHODS}
+    if not isinstance(own, Mapping):
+        raise InputError("method", f"is {own!r:.60}; write tables, each under [method.LABEL].")
     known |= {label: _own(label, table) for label, table in own.items()}
     if not isinstance(names, list) or not names:
         raise InputError(argument, f"expected a list of labels, got {names!r}.")
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InputError(
                 argument,
                 f"{name!r} is not known. Give the paper's labels "

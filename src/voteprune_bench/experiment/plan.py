@@ -182,17 +182,18 @@ def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
         raise InputError(
             min(extra), f"is not known in a plan. Known are {', '.join((*_GRID, *_ELSE))}."
         )
-    known = catalogue() | {own.id: own for own in _own_datasets(parts.get("dataset", []), home)}
+    mine = _own_datasets(_tables(parts, "dataset", []), home)
+    known = catalogue() | {own.id: own for own in mine}
     votes = _votes(parts["votes"], home) if "votes" in parts else None
     if votes is not None and "pool" in parts:
         raise InputError("pool", "is of no use where vote files are given. Leave one of them out.")
     pool = None
     if votes is None:
-        pool = read_pool(home / parts["pool"] if "pool" in parts else PAPER_POOL)
+        pool = read_pool(_path(parts["pool"], "pool", home) if "pool" in parts else PAPER_POOL)
     shared = {name: parts[name] for name in _GRID if name in parts}
     own = parts.get("method", {})
     grids = []
-    for table in parts.get("grid", [{}]):
+    for table in _tables(parts, "grid", [{}]):
         if extra := set(table) - set(_GRID):
             raise InputError(f"grid.{min(extra)}", f"is not known. Known are {', '.join(_GRID)}.")
         grids.append(_grid({**_DEFAULTS, **shared, **table}, known, own, pool))
@@ -206,7 +207,7 @@ def _grid(
     if not isinstance(names, list) or not names:
         raise InputError("datasets", f"expected a list of ids, got {names!r}.")
     for name in names:
-        if name not in known:
+        if not isinstance(name, str) or name not in known:
             raise InputError("datasets", f"{name!r} is not known. Known are {', '.join(known)}.")
     seeds, folds, sizes = (_whole(wish[key], key) for key in ("seeds", "folds", "pool_sizes"))
     if max(folds) >= FOLDS:
@@ -231,17 +232,31 @@ def _whole(values: object, argument: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(values))  # type: ignore[call-overload]
 
 
-def _own_datasets(tables: Any, home: Path) -> list[Dataset]:
+def _tables(parts: dict[str, Any], name: str, default: list[dict[str, Any]]) -> list[Any]:
+    found = parts.get(name, default)
+    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+        raise InputError(name, f"is {found!r:.60}; write tables, each under [[{name}]].")
+    return found
+
+
+def _path(text: object, argument: str, home: Path) -> Path:
+    if not isinstance(text, str) or "\0" in text:
+        raise InputError(argument, f"is {text!r:.60}; expected a path, as text.")
+    return home / text
+
+
+def _own_datasets(tables: list[Any], home: Path) -> list[Dataset]:
     found = []
     for table in tables:
         sound = {"id", "file"} <= set(table) <= {"id", "file", "name", "target", "positive"}
-        if not sound or not re.fullmatch(r"[A-Za-z0-9_.]+", str(table["id"])):
+        sound = sound and all(isinstance(word, str) for word in table.values())
+        if not sound or not re.fullmatch(r"[A-Za-z0-9_.]+", table["id"]):
             raise InputError(
                 "dataset",
                 "must have id (letters, digits, _ and .) and file, and may have name, target and "
-                "positive.",
+                "positive, all of them as text.",
             )
-        parts = {**table, "file": home / table["file"]}
+        parts = {**table, "file": _path(table["file"], "dataset.file", home)}
         found.append(Dataset(**{"name": table["id"], **parts}))
     return found
 
@@ -249,10 +264,10 @@ def _own_datasets(tables: Any, home: Path) -> list[Dataset]:
 def _votes(table: Any, home: Path) -> VoteFiles:
     if not isinstance(table, dict) or set(table) != {"folder", "pattern"}:
         raise InputError("votes", "must have folder and pattern, and nothing else.")
-    files = VoteFiles(home / table["folder"], table["pattern"])
+    files = VoteFiles(_path(table["folder"], "votes.folder", home), table["pattern"])
     try:
         files.path("x", 1, 1)
-    except (KeyError, IndexError, ValueError):
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError):
         raise InputError(
             "votes.pattern", f"may hold {', '.join('{' + name + '}' for name in sorted(_FIELDS))}."
         ) from None

@@ -46,7 +46,7 @@ class CleanCopy:
     def save(self, folder: Path) -> Path:
         """Write it into a data folder, whole or not at all."""
         path = folder / f"{self.dataset.id}.csv.gz"
-        folder.mkdir(parents=True, exist_ok=True)
+        jsonfile.make_folder(folder)
         jsonfile.write_bytes(path, gzip.compress(self.text, mtime=0))
         return path
 

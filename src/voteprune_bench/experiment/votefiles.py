@@ -71,7 +71,7 @@ def write_votes(path: Path, said: Probabilities) -> None:
     text = io.BytesIO()
     frame.write_csv(text)
     data = gzip.compress(text.getvalue(), compresslevel=6, mtime=0)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    jsonfile.make_folder(path.parent)
     jsonfile.write_bytes(path, data)
 
 

@@ -58,7 +58,7 @@ def write_files(facts: Facts, pictures: Sequence[Picture], folder: Path) -> list
     for picture in pictures:
         texts[Path("figures", f"{picture.name}.svg")] = picture.svg
     for part in ("tables", "figures"):
-        (folder / part).mkdir(parents=True, exist_ok=True)
+        jsonfile.make_folder(folder / part)
     for path, text in texts.items():
         jsonfile.write_text(folder / path, text)
     return [folder / path for path in texts]
