@@ -12,11 +12,13 @@ from certified import write_votes
 from faulty_solver import seed_of
 from voteprune import carrying, engine, mip, opinion, proving
 from voteprune.account import Account
+from voteprune.answer import whom_to_trust
 from voteprune.ledger import Ledger
 from voteprune.margins import exact as margins_exact
 from voteprune.methods import METHODS
 from voteprune.plurality import exact as plurality_exact
 from voteprune.problem import Problem
+from voteprune.run import Outcome
 from voteprune.solution import Solution
 from voteprune.solvers import SOLVERS, SolverInfo, solve
 from voteprune.verify import verify
@@ -306,6 +308,10 @@ SOLVED = {
     "ramp": {"objective": vp.Ramp(0.5)},
     "infeasible": {"method": "merged", "constraints": [*PAIR, vp.AtLeast("accuracy", 0.99)]},
     "exact": {"constraints": [*PAIR, vp.AtLeast("accuracy", 0.99)]},
+    "no margin": {
+        "objective": vp.Ramp(0.5),
+        "constraints": [*PAIR, vp.AtLeast("accuracy", 0.99)],
+    },
 }
 
 
@@ -336,6 +342,38 @@ def test_the_certificate_names_the_solver_that_was_asked_and_no_other(
     checked = verify(tmp_path / "c.json", tmp_path / "v.csv", target="label")
     assert checked.holds
     assert checked.proved == (not whom)
+
+
+def test_several_classes_that_a_solver_settled_say_so(asked, monkeypatch):
+    monkeypatch.setattr(plurality_exact, "ENUMERATE", 0)
+    votes = vp.PluralityVotes(*pool(0, n=20, k=6))
+    solution = vp.prune(votes, random_state=0)
+    assert (solution.status, asked, solution.trusted) == ("optimal", ["highs"], ("highs",))
+    costs = vp.Budget([2] * 6, limit=3)
+    solution = vp.prune(votes, constraints=[costs, vp.AtLeast("size", 2)])
+    assert (solution.status, solution.trusted) == ("infeasible", ("highs",))
+    assert solution.summary().startswith("Infeasible, on HiGHS's word: no")
+
+
+def test_no_more_than_rounding_is_left_on_the_word_of_whoever_says_so(ledger):
+    """The bound is proved, but not that nothing lies between it and the best committee."""
+    ledger.offer([0])
+    rounded = Outcome("proved", trusted=("x",))
+    assert whom_to_trust(ledger, rounded, "optimal") == ("x",)
+    assert whom_to_trust(ledger, rounded, "feasible") == ()
+    ledger.close()
+    assert whom_to_trust(ledger, rounded, "optimal") == ()
+
+
+def test_pools_of_one_pattern_are_no_less_solvable_for_being_larger():
+    """Twenty-one are too many to try, however few patterns there are."""
+    for votes in (
+        vp.Votes(np.ones((3, 21)), [1, 0, 1]),
+        vp.PluralityVotes(np.ones((3, 21)), [1, 0, 1]),
+    ):
+        solution = vp.prune(votes)
+        assert (solution.status, solution.value) == ("optimal", 2 / 3)
+    assert vp.prune(np.ones((3, 21)), [1, 0, 1], objective=vp.Ramp(0.5)).status == "optimal"
 
 
 def test_two_solvers_that_agree_are_both_named(asked):

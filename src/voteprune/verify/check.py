@@ -203,7 +203,10 @@ def _check_by_trying(
         return
     backing = [plain(who) for who, claim in document.trusted if claim <= document.bound]
     if backing:
-        notes.trusted.append(f"the bound, which {', '.join(backing)} claims and nobody can check")
+        what = "the bound"
+        if document.status == "infeasible":
+            what = "that no committee meets the limits"
+        notes.trusted.append(f"{what}, which {', '.join(backing)} claims and nobody can check")
     elif document.status == "infeasible":
         notes.trusted.append("that no committee meets the limits: too large to try")
     elif document.proof is None and not document.trusted:
