@@ -41,6 +41,8 @@ class PluralityProblem:
         The constraints.
     codes
         Distinct rows of votes, P x K.
+    weight
+        Weight of the rows of each class behind each pattern, P x C.
     gain
         What deciding pattern p as class c earns, in units, P x C; nowhere negative.
     gains
@@ -53,6 +55,7 @@ class PluralityProblem:
     criterion: str
     requests: tuple[Constraint, ...]
     codes: Codes
+    weight: IntArray
     gain: NDArray[Any]
     gains: Gains
     size_min: int
@@ -87,6 +90,7 @@ class PluralityProblem:
             criterion if isinstance(criterion, str) else "weights by class",
             (),
             codes,
+            weight,
             gain.astype(np.int64) if total(best) < 2**62 else gain,
             Gains(0, best, Fraction(1, scale * votes.denominator), step),
             1,
@@ -153,10 +157,9 @@ class PluralityProblem:
 
     def confusion(self, members: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
         """Count rows by their true class (outer) and the class decided (inner), exactly."""
-        votes, c = self.votes, self.n_classes
-        decided = count_classes(votes.matrix[:, list(members)], c).argmax(axis=1)
-        cells = sum_by_group(votes.weights, votes.labels * c + decided, c * c).reshape(c, c)
-        unit = Fraction(1, votes.denominator)
+        decided, c = self.counts(members).argmax(axis=1), self.n_classes
+        cells = [sum_by_group(weight, decided, c) for weight in self.weight.T]
+        unit = Fraction(1, self.votes.denominator)
         return tuple(tuple(int(cell) * unit for cell in row) for row in cells)
 
     def allows(self, members: Sequence[int]) -> bool:
@@ -185,11 +188,17 @@ def check_criterion(criterion: object) -> PluralityCriterion:
 def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
     """Return the distinct rows of votes, and the weight of each class behind each, P x C."""
     kept = votes.weights > 0
-    matrix, labels, weights = votes.matrix[kept], votes.labels[kept], votes.weights[kept]
     c = len(votes.classes)
+    matrix: NDArray[Any] = votes.matrix.astype(np.uint8 if c <= 256 else np.int32)
+    labels, weights = votes.labels, votes.weights
+    if not kept.all():
+        matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
     # As bits, the highest first, codes are ordered as they are as numbers.
-    bits = [matrix >> place & 1 for place in reversed(range((c - 1).bit_length()))]
-    order, new = sorted_rows(np.stack(bits, axis=2).reshape(len(matrix), -1).astype(bool))
+    length = max(1, (c - 1).bit_length())
+    bits = np.empty((len(matrix), matrix.shape[1], length), dtype=bool)
+    for place in range(length):
+        bits[:, :, place] = matrix >> (length - 1 - place) & 1
+    order, new = sorted_rows(bits.reshape(len(matrix), -1))
     groups = np.cumsum(new) - 1
     codes = np.asfortranarray(matrix[order[new]])
     cells = sum_by_group(weights[order], groups * c + labels[order], len(codes) * c)

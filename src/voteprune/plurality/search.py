@@ -81,11 +81,15 @@ def solve_by_hill_climbing(problem: PluralityProblem, run: PluralityRun) -> Outc
     walker = Walker(problem, run)
     chosen = np.isin(np.arange(problem.n_classifiers), problem.required)
     while chosen.sum() < min(problem.size_max, len(problem.allowed)):
-        outside = walker.outside(chosen)
-        values = walker.joins(walker.counts(chosen), outside)
+        outside, counts = walker.outside(chosen), walker.counts(chosen)
+        values = []
+        for k in outside:
+            values.append(float(walker.joins(counts, np.array([k]))[0]))
+            if run.seconds_left <= 0:
+                break  # the best of those that were tried must do
         chosen[outside[int(np.argmax(values))]] = True
         run.ledger.offer(np.flatnonzero(chosen).tolist())
-        if run.seconds_left <= 0:
+        if _enough(run):
             return Outcome("time limit")
     return Outcome("finished")
 

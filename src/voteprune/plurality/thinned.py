@@ -34,6 +34,7 @@ def thinned(problem: PluralityProblem, run: PluralityRun) -> tuple[PluralityProb
     some = replace(
         problem,
         codes=np.asfortranarray(problem.codes[places]),
+        weight=problem.weight[places],
         gain=gain,
         gains=replace(problem.gains, net=gain.max(axis=1), step=1),
     )

@@ -16,7 +16,7 @@ from ..reading import read_names, read_vector, read_weights, refuse_masked
 Label = str | int | float | bool
 """What a class may be called."""
 
-Codes = NDArray[np.int32]
+Codes = NDArray[np.int32] | NDArray[np.uint8]
 """Classes as places in the list of them."""
 
 
