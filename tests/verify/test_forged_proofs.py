@@ -149,6 +149,17 @@ FORGERIES = {
         )),
         "place 3 was decided before",
     ),
+    "a pattern that cannot be right any more is not decided right": (
+        THIRD,
+        claim(THIRD, 1, limits={"size_max": 1}, proof=proof(
+            step(1, 0, heirs=[(1, 0, 0), (2, 0, 1)]),
+            step(2, 2, prices=[(0, 2.0)], closed=[(1, 0, 2)]),
+            step(3, 1, decided=[(3, 1)]),
+            step(4, 1, closed=[(1, 0, 3)]),
+            rows=[row([0], "2")],
+        )),
+        "the opposite is not refuted",
+    ),
     "who stays away is counted among those who vote the wrong way": (
         ONE,
         claim(ONE, 0, proof=proof(
