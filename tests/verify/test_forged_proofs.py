@@ -282,6 +282,8 @@ def test_limits_are_counted_from_0_and_no_further(kind, place, tmp_path):
 def test_the_tree_of_all_committees_proves_the_optimum(tmp_path):
     """The proof that the forgeries are made from, with a claim that is true."""
     assert check(claim(TWO, 2, proof=WHOLE_TREE), TWO, tmp_path).proved
+    by_the_cut = proof(step(1, 0, closed=[(*pair, -1) for pair in PAIRS]))
+    assert check(claim(TWO, 2, proof=by_the_cut), TWO, tmp_path).proved
 
 
 def test_a_price_below_0_is_refused(tmp_path):
