@@ -124,7 +124,7 @@ def test_a_field_of_any_content_is_no_crash(sources, tmp_path):
         few = [path for path in paths if len(path) <= 3]
         deep = [path for path in paths if len(path) > 3]
         for path in few + rng.sample(deep, min(len(deep), 40)):
-            for value in rng.sample(ODD, 6):
+            for value in rng.sample(ODD, 4):
                 (tmp_path / "c.json").write_text(json.dumps(replaced(document, path, value)))
                 codes.add(judged(tmp_path / "c.json", tmp_path / "v.csv"))
     assert codes == {0, 1, 2}

@@ -63,6 +63,19 @@ def test_a_committee_is_refused_unless(law, tmp_path):
     assert complaint in only_failure(document, TWO, tmp_path)
 
 
+def test_a_committee_that_just_meets_every_limit_is_allowed(tmp_path):
+    limits = {
+        "size_min": 2,
+        "size_max": 2,
+        "required": [0, 1],
+        "costs": [{"costs": ["1/3", "1/6"], "most": "1/2"}],
+        "criteria": [{"weights": {**RIGHT, "tp": 0}, "least": 1}],
+        "diversity": {"measure": "disagreement", "tau": 1, "gamma": 1},
+    }
+    document = claim(TWO, 2, limits=limits, status="feasible", committee=seat([0, 1], 1, 1))
+    assert check(document, TWO, tmp_path).proved
+
+
 @pytest.mark.parametrize("measure", SIGNS)
 def test_each_limit_on_diversity_stands_by_itself(measure, tmp_path):
     """One that is met exactly, one that is met by far, and one that is missed by a hair."""
@@ -249,7 +262,7 @@ ALLOWED = {
     "size": {"size_min": 2, "size_max": 2},
     "required": {"required": [0, 1]},
     "forbidden": {"forbidden": [1]},
-    "cost": {"costs": [{"costs": [1, -1], "most": 0}]},
+    "cost": {"costs": [{"costs": ["1/2", "1/2"], "most": "1/2"}]},
     "criterion, met at the second threshold": {
         "size_min": 2, "criteria": [{"weights": {**RIGHT, "tp": 0}, "least": 1}]
     },

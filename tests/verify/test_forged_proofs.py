@@ -149,6 +149,17 @@ FORGERIES = {
         )),
         "place 3 was decided before",
     ),
+    "a pattern that cannot be right any more is not decided right": (
+        THIRD,
+        claim(THIRD, 1, limits={"size_max": 1}, proof=proof(
+            step(1, 0, heirs=[(1, 0, 0), (2, 0, 1)]),
+            step(2, 2, prices=[(0, 2.0)], closed=[(1, 0, 2)]),
+            step(3, 1, decided=[(3, 1)]),
+            step(4, 1, closed=[(1, 0, 3)]),
+            rows=[row([0], "2")],
+        )),
+        "the opposite is not refuted",
+    ),
     "who stays away is counted among those who vote the wrong way": (
         ONE,
         claim(ONE, 0, proof=proof(
@@ -271,6 +282,8 @@ def test_limits_are_counted_from_0_and_no_further(kind, place, tmp_path):
 def test_the_tree_of_all_committees_proves_the_optimum(tmp_path):
     """The proof that the forgeries are made from, with a claim that is true."""
     assert check(claim(TWO, 2, proof=WHOLE_TREE), TWO, tmp_path).proved
+    by_the_cut = proof(step(1, 0, closed=[(*pair, -1) for pair in PAIRS]))
+    assert check(claim(TWO, 2, proof=by_the_cut), TWO, tmp_path).proved
 
 
 def test_a_price_below_0_is_refused(tmp_path):

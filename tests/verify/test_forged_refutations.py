@@ -198,6 +198,21 @@ def test_prices_and_shares_below_0_are_refused(written, tmp_path):
         check(claim(TWO, 2, refutation=written), TWO, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("limits", "vacuous"),
+    [
+        ({"required": [0]}, clause(out=[0])),
+        ({"size_max": 1}, clause(sits=[0, 1])),
+        ({"size_min": 2}, clause(out=[1])),
+    ],
+)
+def test_a_clause_about_no_committee_at_all_is_true(limits, vacuous, tmp_path):
+    for allowed, holds in ((limits, True), ({}, False)):
+        written = refutation(shut(0), clauses=[vacuous])
+        document = claim(TWO, 2, limits=allowed, refutation=written)
+        assert check(document, TWO, tmp_path).holds == holds
+
+
 def test_the_tree_of_all_committees_is_gone_through_to_its_end(tmp_path):
     """What the forgeries are made from, with claims that are true."""
     for rows, patterns in ((TWO, 2), (THREE, 3), (STRICT, 3)):

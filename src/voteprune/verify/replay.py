@@ -129,11 +129,10 @@ class Replay:
         if len(box.members) < len(self._pool.seats):
             return False
         seated = [self._pool.seats[place] for place, value in sorted(box.members.items()) if value]
-        size, level = pair
-        return (
-            len(seated) != size
-            or self._pool.value(seated, level) <= self._document.bound
-            or any(self._limits.faults(seated, level))
+        # Of another size than the pair's it is no better either, if the claim is true.
+        _, level = pair
+        return self._pool.value(seated, level) <= self._document.bound or any(
+            self._limits.faults(seated, level)
         )
 
     def _standing(self, box: Box, by: int) -> Standing:
@@ -154,7 +153,7 @@ class Replay:
     def _decide(self, step: Step, box: Box) -> None:
         """Check that the opposite of each decision is bounded at every (S, L) that is left."""
         if not step.decided:
-            return
+            return  # which saves the work below
         seats = len(self._pool.seats)
         for place, value in step.decided:
             self._check_place(box, place, value)
