@@ -7,6 +7,7 @@ import voteprune as vp
 from badproblems import LIMITS, OF_PLURALITY, STARTS, bad_plurality, bad_problem
 from badstart import (
     Way,
+    Workers,
     ended,
     faults_of_front,
     faults_of_plurality,
@@ -14,6 +15,7 @@ from badstart import (
     search_switched_off,
 )  # fmt: skip
 from voteprune.ledger import Book
+from voteprune.solvers import SolverFailure
 
 WAYS = {
     "leaves alone": {"leaves": True},
@@ -44,6 +46,34 @@ def test_a_proof_that_is_killed_again_and_again_loses_nothing(by, workers, tmp_p
     wrong, watch = faults_of_sum(bad_problem(0, "floor"), way)
     assert wrong == []
     assert watch.seen["killed"] > 3
+
+
+@pytest.mark.parametrize(("limit", "seed"), [("gamma", 1), ("gamma", 3), ("floor", 1)])
+def test_a_committee_is_told_before_a_bound_that_leaves_it_out(limit, seed):
+    """Its box was the last that could hold it: here the others' bounds are below it already."""
+    wrong, _ = faults_of_sum(bad_problem(seed, limit, k=5), Way(leaves=True, steps=1000))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("by", ["levels", "clauses"])
+@pytest.mark.parametrize("limit", ["none", "gamma"])
+def test_a_worker_that_dies_after_its_reports_takes_nothing_with_it(by, limit, monkeypatch):
+    """What it has told stays told, so it must be true without what it would have handed back."""
+
+    rounds = []
+
+    def die(self, module, tasks, report, meanwhile=None, share_out=Workers.share_out):
+        shares = share_out(self, module, tasks, report, meanwhile)
+        rounds.append(shares)
+        if len(rounds) > 1:
+            raise SolverFailure("it died")
+        return shares
+
+    monkeypatch.setattr(Workers, "share_out", die)
+    for seed in range(2):
+        rounds.clear()
+        wrong, _ = faults_of_sum(bad_problem(seed, limit), Way(by, leaves=True, steps=400))
+        assert [line for line in wrong if "it died" not in line] == []
 
 
 @pytest.mark.parametrize("limit", LIMITS)
