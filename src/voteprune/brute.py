@@ -18,7 +18,8 @@ from .problem import Problem
 from .run import Outcome, Run
 
 MOST_CLASSIFIERS = 20
-_CHUNK = 4096
+_CHUNK, _CELLS = 4096, 2**24
+"""Subsets looked at together, and subsets times patterns."""
 
 Values = Callable[[Problem, NDArray[np.intp], NDArray[np.intp]], IntArray]
 """What subsets are worth at best, limits aside, in units less the base: given the problem, the
@@ -70,10 +71,11 @@ def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets)
 def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
     k = problem.n_classifiers
     patterns = problem.patterns.matrix.T.astype(np.float32)
-    for first in range(1, 2**k, _CHUNK):
+    chunk = max(1, min(_CHUNK, _CELLS // problem.patterns.n_patterns))
+    for first in range(1, 2**k, chunk):
         if time.monotonic() >= run.deadline:
             return Outcome("time limit")
-        codes = np.arange(first, min(first + _CHUNK, 2**k))
+        codes = np.arange(first, min(first + chunk, 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)
         counts = (chosen.astype(np.float32) @ patterns).astype(np.intp)
         best = values(problem, counts, chosen.sum(axis=1))

@@ -41,7 +41,7 @@ def solve_caruana(problem: Problem, run: Run) -> Outcome:
             termination = "time limit"
             break
         bag = rng.choice(pool.size, size=max(1, pool.size // 2), replace=False)
-        np.add.at(picked, select_with_replacement(pool, np.sort(bag), own), 1)
+        np.add.at(picked, select_with_replacement(pool, run, np.sort(bag), own), 1)
     # Among the equally often selected, the better on their own come first.
     rank = np.argsort(descending(own))
     order = sorted(range(pool.size), key=lambda k: (-int(picked[k]), int(rank[k])))
@@ -59,7 +59,7 @@ def solve_caruana(problem: Problem, run: Run) -> Outcome:
     return Outcome(termination)
 
 
-def select_with_replacement(pool: Pool, bag: np.ndarray, own: np.ndarray) -> list[int]:
+def select_with_replacement(pool: Pool, run: Run, bag: np.ndarray, own: np.ndarray) -> list[int]:
     """Return the best prefix of a greedy selection from the bag, members as often as picked."""
     prefix = Prefix(pool)
     best_value, best_size = None, 0
@@ -72,6 +72,8 @@ def select_with_replacement(pool: Pool, bag: np.ndarray, own: np.ndarray) -> lis
         value = prefix.value()
         if best_value is None or value > best_value:
             best_value, best_size = value, prefix.size
+        if run.seconds_left <= 0:
+            break
     return prefix.members[:best_size]
 
 

@@ -34,7 +34,11 @@ def solve_checklist(problem: Problem, run: Run) -> Outcome:
             prefix.add(int(outside[place % len(outside)]))
             if prefix.size in sizes and (best is None or value > best[0]):
                 best = value, list(prefix.members)
-            if best is not None and prefix.size < sizes[-1] and run.seconds_left <= 0:
+            if run.seconds_left <= 0 and prefix.size < sizes[-1]:
+                while best is None:
+                    prefix.add(int(prefix.left_out[0]))
+                    if prefix.size in sizes:
+                        best = 0, list(prefix.members)
                 return Outcome("time limit")
         return Outcome("finished")
     finally:

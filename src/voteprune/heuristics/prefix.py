@@ -77,7 +77,11 @@ def grow(start: Start, sizes: Sizes = Pool.sizes) -> Callable[[Problem, Run], Ou
         best: tuple[int, list[int]] | None = None
         try:
             while prefix.size < wanted[-1]:
-                step(prefix)
+                if prefix.size and run.seconds_left <= 0:
+                    # No size that is allowed has been reached, and there is no time to choose.
+                    prefix.add(int(prefix.left_out[0]))
+                else:
+                    step(prefix)
                 if prefix.size in wanted:
                     value = prefix.value()
                     if best is None or value > best[0]:

@@ -25,8 +25,8 @@ from .brute import MOST_CLASSIFIERS, solve_by_brute_force
 from .ledger import PluralityLedger
 from .problem import PluralityProblem
 from .run import PluralityRun
+from .sample import thinned
 from .search import Walker, offer_openings, search
-from .thinned import thinned
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""

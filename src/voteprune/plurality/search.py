@@ -17,7 +17,7 @@ from ..openings import LATE
 from ..run import Outcome
 from .problem import PluralityProblem
 from .run import PluralityRun
-from .thinned import thinned
+from .sample import thinned
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""

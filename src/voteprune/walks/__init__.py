@@ -2,7 +2,7 @@
 
 from .fines import price_of
 from .flock import Flock
+from .sample import thinned
 from .starts import Flags, Habits, Starts
-from .thinned import thinned
 
 __all__ = ["Flags", "Flock", "Habits", "Starts", "price_of", "thinned"]
