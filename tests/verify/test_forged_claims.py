@@ -61,7 +61,9 @@ LIMITS = {
 def test_a_committee_is_refused_unless(law, tmp_path):
     limits, committee, complaint = LIMITS[law]
     allowed = claim(TWO, 2, status="feasible", committee=seat([0], 0, 2))
-    assert check(allowed, TWO, tmp_path).proved
+    found = check(allowed, TWO, tmp_path)
+    assert found.proved
+    assert "the committee: 1 members, threshold 0, worth 2, within all limits" in found.checked
     document = claim(TWO, 2, limits=limits, status="feasible", committee=committee)
     assert complaint in only_failure(document, TWO, tmp_path)
 
