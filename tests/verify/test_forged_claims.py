@@ -38,7 +38,10 @@ def only_failure(document, rows, folder):
 LIMITS = {
     "its size is not too small": ({"size_min": 2}, seat([0], 0, 2), "size 1 is not in 2 .. 99"),
     "its size is not too large": ({"size_max": 1}, seat([0, 1], 0, 1), "size 2 is not in 1 .. 1"),
-    "somebody sits": ({"size_min": 0}, seat([], 0, 1), "size 0 is not in"),
+    "somebody sits": (
+        {"size_min": 0, "diversity": {"measure": "fc", "tau": 0, "gamma": 0}}, seat([], 0, 1),
+        "size 0 is not in",
+    ),
     "its threshold is not below 0": ({}, seat([0], -1, 1), "threshold -1 is not below"),
     "its threshold is below its size": ({}, seat([0], 1, 1), "threshold 1 is not below its size"),
     "who is required sits": ({"required": [1]}, seat([0], 0, 2), "'c1' is required"),
@@ -58,7 +61,9 @@ LIMITS = {
 def test_a_committee_is_refused_unless(law, tmp_path):
     limits, committee, complaint = LIMITS[law]
     allowed = claim(TWO, 2, status="feasible", committee=seat([0], 0, 2))
-    assert check(allowed, TWO, tmp_path).proved
+    found = check(allowed, TWO, tmp_path)
+    assert found.proved
+    assert "the committee: 1 members, threshold 0, worth 2, within all limits" in found.checked
     document = claim(TWO, 2, limits=limits, status="feasible", committee=committee)
     assert complaint in only_failure(document, TWO, tmp_path)
 
@@ -277,6 +282,16 @@ ALLOWED = {
 def test_a_committee_that_is_just_allowed_refutes_that_there_is_none(limits, tmp_path):
     document = claim(TWO, 2, limits=limits, status="infeasible")
     assert "exceed it" in only_failure(document, TWO, tmp_path)
+
+
+def test_pairs_are_measured_as_they_come_up(tmp_path):
+    """Of many classifiers but the last disagrees with the others."""
+    rows = ["1" * 69 + "0 1"]
+    diversity = {"measure": "disagreement", "tau": 1, "gamma": 1}
+    for forbidden, holds in (([], False), ([69], True)):
+        limits = {"size_min": 2, "size_max": 2, "forbidden": forbidden, "diversity": diversity}
+        document = claim(rows, 1, limits=limits, status="infeasible")
+        assert check(document, rows, tmp_path).holds == holds
 
 
 FORBIDDEN = {

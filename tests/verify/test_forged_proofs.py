@@ -277,6 +277,8 @@ def test_limits_are_counted_from_0_and_no_further(kind, place, tmp_path):
         written = proof(priced, rows=[{"limit": [kind, number]}])
         found = check(claim(ONE, 1, limits=LIMITED, proof=written), ONE, tmp_path)
         assert found.holds == (number == 0)
+    unknown = proof(priced, rows=[{"limit": ["hat", 0]}])
+    assert not check(claim(ONE, 1, limits=LIMITED, proof=unknown), ONE, tmp_path).holds
 
 
 def test_the_tree_of_all_committees_proves_the_optimum(tmp_path):

@@ -13,9 +13,6 @@ from .measures import Measure, Scores
 from .pool import Pool
 from .showing import number, plain
 
-_FEW = 64
-"""Classifiers up to which all pairs are measured at once."""
-
 
 @dataclass(frozen=True)
 class LimitRow:
@@ -39,6 +36,39 @@ class Criterion:
     scale: int
 
 
+class _Means:
+    """Limits on the means of a measure, for members one by one and for all their pairs.
+
+    Parameters
+    ----------
+    measure
+        Of two classifiers.
+    tau, gamma
+        The limits.
+    """
+
+    def __init__(self, measure: Measure, tau: Fraction, gamma: Fraction) -> None:
+        self.measure, self.tau, self._gamma = measure, tau, gamma
+        self._scores = Scores(measure, ())
+        self._least: dict[int, tuple[int, int]] = {}
+
+    def faults(self, members: Sequence[int]) -> Iterator[str]:
+        """Yield the limits that two members or more break."""
+        if not self._scores.seats.issuperset(members):
+            self._scores = Scores(self.measure, self._scores.seats.union(members))
+            self._least = {}
+        size = len(members)
+        if size not in self._least:
+            # A whole number is at least a fraction if it is at least that rounded up.
+            scale = self.measure.sign * self._scores.scale * (size - 1)
+            self._least[size] = ceil(scale * self.tau), ceil(scale * self._gamma * size)
+        sums, (each, all_in_all) = self._scores.sums(members), self._least[size]
+        if min(sums) < each:
+            yield f"a member's mean {self.measure.name} breaks the limit {number(self.tau)}"
+        if sum(sums) < all_in_all:
+            yield f"the mean {self.measure.name} breaks the limit {number(self._gamma)}"
+
+
 class Limits:
     """The limits of a certificate on the committees of a pool.
 
@@ -52,10 +82,10 @@ class Limits:
 
     def __init__(self, document: Document, pool: Pool) -> None:
         self._document, self._pool = document, pool
-        diversity = document.diversity
-        self._measure = None if diversity is None else Measure(diversity[0], pool.patterns)
-        self._scores: Scores | None = None
-        self._least: dict[int, tuple[int, int]] = {}
+        self._means = None
+        if document.diversity is not None:
+            measure, *limits = document.diversity
+            self._means = _Means(Measure(measure, pool.patterns), *limits)
         self._budgets = [_whole_budget(*cost) for cost in document.costs]
         self.criteria = tuple(_whole_criterion(pool, *limit) for limit in document.criteria)
 
@@ -86,27 +116,8 @@ class Limits:
             if spent > most:
                 shown = (number(Fraction(x, scale)) for x in (spent, most))
                 yield "it costs {}, above {}".format(*shown)
-        yield from self._diversity_faults(members)
-
-    def _diversity_faults(self, members: Sequence[int]) -> Iterator[str]:
-        if self._measure is None or self._document.diversity is None or len(members) < 2:
-            return
-        name, tau, gamma = self._document.diversity
-        if self._scores is None or not all(k in self._scores for k in members):
-            few = len(self._pool.seats) <= _FEW
-            seats = sorted({*members, *self._pool.seats}) if few else members
-            self._scores = Scores(self._measure, seats)
-            self._least = {}
-        size = len(members)
-        if size not in self._least:
-            # A whole number is at least a fraction if it is at least that rounded up.
-            scale = self._measure.sign * self._scores.scale * (size - 1)
-            self._least[size] = ceil(scale * tau), ceil(scale * gamma * size)
-        sums, (each, all_in_all) = self._scores.sums(members), self._least[size]
-        if min(sums) < each:
-            yield f"a member's mean {name} breaks the limit {number(tau)}"
-        if sum(sums) < all_in_all:
-            yield f"the mean {name} breaks the limit {number(gamma)}"
+        if self._means is not None and len(members) > 1:
+            yield from self._means.faults(members)
 
     def row(self, kind: str, place: int) -> LimitRow:
         """Return a limit as a row; ValueError if there is no such limit."""
@@ -116,8 +127,8 @@ class Limits:
             return _scaled(members, [Fraction(0)] * len(self._pool.used), -most)
         if kind == "criterion" and 0 <= place < len(self._document.criteria):
             return self._criterion_row(place)
-        if kind == "member" and 0 <= place < len(self._pool.seats) and self._measure is not None:
-            return self._member_row(self._measure, place)
+        if kind == "member" and 0 <= place < len(self._pool.seats) and self._means is not None:
+            return self._member_row(self._means, place)
         raise ValueError(f"the proof uses a limit that is not there: {plain(kind)} {number(place)}")
 
     def _criterion_row(self, place: int) -> LimitRow:
@@ -135,10 +146,9 @@ class Limits:
             on_patterns.append(right - wrong)
         return _scaled([Fraction(0)] * len(pool.seats), on_patterns, least)
 
-    def _member_row(self, measure: Measure, place: int) -> LimitRow:
+    def _member_row(self, means: _Means, place: int) -> LimitRow:
         """Return a member's limit: if it sits, the surplus of the others does not sum below 0."""
-        assert self._document.diversity is not None
-        tau, seats = self._document.diversity[1], self._pool.seats
+        measure, tau, seats = means.measure, means.tau, self._pool.seats
         row = [
             Fraction(0) if k == place else measure.score(seats[place], other) - measure.sign * tau
             for k, other in enumerate(seats)

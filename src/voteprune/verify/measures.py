@@ -8,7 +8,7 @@ by less than 2^-200, which never refuses what is allowed.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -86,18 +86,16 @@ class Scores:
         The classifiers, as places in the pool.
     """
 
-    def __init__(self, measure: Measure, seats: Sequence[int]) -> None:
+    def __init__(self, measure: Measure, seats: Iterable[int]) -> None:
+        self.seats = frozenset(seats)
         exact = {
-            k: {other: measure.score(k, other) for other in seats if other != k} for k in seats
+            k: {other: measure.score(k, other) for other in self.seats - {k}} for k in self.seats
         }
         self.scale = math.lcm(*(x.denominator for row in exact.values() for x in row.values()))
         self._rows = {
             k: {other: int(x * self.scale) for other, x in row.items()} | {k: 0}
             for k, row in exact.items()
         }
-
-    def __contains__(self, k: int) -> bool:
-        return k in self._rows
 
     def sums(self, members: Sequence[int]) -> list[int]:
         """Return for each member its scores with all the others, added up."""
