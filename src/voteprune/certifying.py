@@ -10,8 +10,8 @@ from .certificate import Certificate
 from .clauses import Refuted
 from .engine import ENUMERATE
 from .exceptions import InputError
-from .jsonfile import check_folder
 from .margins import MarginProblem
+from .outfile import check_folder
 from .problem import Problem
 from .run import Method, Run
 from .solvers import Solver

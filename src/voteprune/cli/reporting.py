@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from .. import jsonfile
+from .. import outfile
 from ..chart import require_matplotlib
 from ..exceptions import InputError
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
@@ -55,7 +55,7 @@ def report_command(
         return PROVED
     pictures = list(draw_all(facts))
     if output is not None:
-        jsonfile.write_text(output, render(facts, pictures))
+        outfile.write_text(output, render(facts, pictures))
         say(f"wrote {output}")
     if tables is not None:
         written = write_files(facts, pictures, tables)
