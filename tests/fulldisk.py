@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 
-from voteprune import jsonfile
+from voteprune import outfile
 
 
 def no_space(*_):
@@ -34,5 +34,5 @@ def full_disk(folder, monkeypatch, empty_files=True):
             subprocess.run(["umount", str(folder)], check=True)
     else:
         with monkeypatch.context() as patch:
-            patch.setattr(jsonfile.os, "fsync", no_space)
+            patch.setattr(outfile.os, "fsync", no_space)
             yield folder

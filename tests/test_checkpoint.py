@@ -15,7 +15,7 @@ import pytest
 
 import voteprune as vp
 from fulldisk import no_space
-from voteprune import attempt, beside, engine, jsonfile, proving, refuting
+from voteprune import attempt, beside, engine, outfile, proving, refuting
 from voteprune.checkpoint import Kept, digest, load_proof, save_proof
 from voteprune.problem import Problem
 
@@ -181,7 +181,7 @@ def test_a_disk_that_is_full_in_some_rounds_costs_no_answer(tmp_path, way, monke
         if len(written) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(jsonfile.os, "fsync", fsync)
+    monkeypatch.setattr(outfile.os, "fsync", fsync)
     monkeypatch.setattr(attempt.Attempt, "_keep", keep)
     solution = vp.prune(votes, time_limit=60, random_state=0, checkpoint=file)
     assert (len(written), solution.termination) == (3, "interrupted")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import jsonfile
+from . import jsonfile, outfile
 from .bounds import Box, Proof, Step, closure
 from .bounds.cuts import LimitRow, Row, limit_kinds
 from .clauses import Case, Clause, Refuted
@@ -91,7 +91,7 @@ class Certificate:
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
+        outfile.write_text(path, self.to_json())
 
 
 def _votes(problem: Problem, target: str | None) -> dict[str, Any]:

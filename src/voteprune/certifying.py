@@ -7,8 +7,8 @@ from pathlib import Path
 
 from .certificate import Certificate
 from .exceptions import InputError
-from .jsonfile import check_folder
 from .margins import MarginProblem
+from .outfile import check_folder
 from .problem import Problem
 from .run import Method, Run
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import jsonfile
+from . import jsonfile, outfile
 from .bounds import Box
 from .clauses import Cell
 from .committee import Committee
@@ -71,7 +71,7 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
     if not file.parent.is_dir() or (file.exists() and not file.is_file()):
         raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
     load_proof(file, problem)
-    jsonfile.check_folder(file, "checkpoint")
+    outfile.check_folder(file, "checkpoint")
     return file
 
 
@@ -114,7 +114,7 @@ def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
         arrays["cells"] = np.array([cell.decided for cell in kept.cells], dtype=np.int8)
     content = io.BytesIO()
     np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
-    jsonfile.write_bytes(path, content.getvalue())
+    outfile.write_bytes(path, content.getvalue())
 
 
 def load_proof(path: Path | None, problem: Problem) -> Kept | None:

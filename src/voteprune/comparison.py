@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from . import jsonfile
+from . import jsonfile, outfile
 from .chart import Mark, chart_file, draw, new_axes
 from .exceptions import shown
 from .solution import Solution
@@ -151,7 +151,7 @@ class Comparison:
     def save_plot(self, path: str | Path) -> None:
         """Draw accuracy against size into a file, whose ending (png, svg, pdf) says its format."""
         form = Path(path).suffix.lower().removeprefix(".") or "png"
-        jsonfile.write_bytes(path, chart_file(form, *self._picture()))
+        outfile.write_bytes(path, chart_file(form, *self._picture()))
 
     def _picture(self) -> tuple[list[Mark], str, float | None]:
         measure = "balanced_accuracy" if self.objective == "balanced_accuracy" else "accuracy"

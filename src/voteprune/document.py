@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from . import jsonfile
+from . import jsonfile, outfile
 
 
 class Written(ABC):
@@ -29,7 +29,7 @@ class Written(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write it to a JSON file, whole or not at all."""
-        jsonfile.write_text(path, self.to_json())
+        outfile.write_text(path, self.to_json())
 
 
 class Document(Written):

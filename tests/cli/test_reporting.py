@@ -7,7 +7,7 @@ import pytest
 
 import synthetic_records as synthetic
 from fulldisk import no_space
-from voteprune import jsonfile
+from voteprune import outfile
 from voteprune_bench.cli import report as reporting
 
 RECORDS = synthetic.records(
@@ -121,7 +121,7 @@ def test_what_is_not_installed_is_named_with_its_cure(
 
 
 def test_a_report_that_cannot_be_written_is_said(run, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonfile.os, "fsync", no_space)
+    monkeypatch.setattr(outfile.os, "fsync", no_space)
     monkeypatch.setattr(reporting, "draw_all", lambda facts: [])
     for words in (["-o", tmp_path / "page.html"], ["--tables", tmp_path / "files"]):
         code, out, err = run("report", folder, *words)

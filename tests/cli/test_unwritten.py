@@ -9,7 +9,7 @@ import pytest
 
 import voteprune as vp
 from fulldisk import full_disk, no_space
-from voteprune import jsonfile
+from voteprune import outfile
 from voteprune.cli import commands
 
 UNWRITTEN = 4
@@ -84,7 +84,7 @@ def test_every_command_that_writes_a_file_says_so(run, votes, tmp_path, monkeypa
         votes.write_text(LABELS)
     assert run("prune", votes, *extra, "--output", saved)[0] == 0
     before = saved.read_bytes()
-    monkeypatch.setattr(jsonfile.os, "fsync", no_space)
+    monkeypatch.setattr(outfile.os, "fsync", no_space)
     requests = [
         ["prune", votes, *extra, "--output", saved],
         ["apply", saved, votes, "--output", tmp_path / "out.csv"],

@@ -14,7 +14,7 @@ from typing import Annotated, cast
 
 from cyclopts import Parameter
 
-from .. import jsonfile
+from .. import jsonfile, outfile
 from ..committee import Committee
 from ..exceptions import InputError
 from ..methods import methods
@@ -167,7 +167,7 @@ def apply_command(committee: Path, file: Path, /, *, output: Path | None = None)
     if output is None:
         emit(text.getvalue())
     else:
-        jsonfile.write_text(output, text.getvalue())
+        outfile.write_text(output, text.getvalue())
     if rows.labels is not None and rows.is_test is not None:
         right = (prediction == 1) == rows.labels
         for name, part in (("validation", ~rows.is_test), ("test", rows.is_test)):

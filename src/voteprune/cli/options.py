@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .. import jsonfile
+from .. import outfile
 from ..constraints import AtLeast, AtMost, Budget, Constraint
 from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
@@ -152,7 +152,7 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
         raise InputError(option, f"{output} is not a regular file. Name a file.")
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise InputError(option, f"{output} is the input. Name another file.")
-    jsonfile.check_folder(output, option)
+    outfile.check_folder(output, option)
 
 
 def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import jsonfile
+from .. import jsonfile, outfile
 from ..exceptions import InputError
 from ..plurality import PluralityCommittee
 from ..prune import prune
@@ -92,5 +92,5 @@ def apply_labels(committee: Path, file: Path, output: Path | None) -> int:
     if output is None:
         emit(text.getvalue())
     else:
-        jsonfile.write_text(output, text.getvalue())
+        outfile.write_text(output, text.getvalue())
     return PROVED

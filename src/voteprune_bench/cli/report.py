@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from voteprune import jsonfile
+from voteprune import outfile
 from voteprune.chart import require_matplotlib
 from voteprune.cli.options import check_output
 from voteprune.cli.output import PROVED, emit, say
@@ -56,7 +56,7 @@ def report_command(
         return PROVED
     pictures = list(draw_all(facts))
     if output is not None:
-        jsonfile.write_text(output, render(facts, pictures))
+        outfile.write_text(output, render(facts, pictures))
         say(f"wrote {output}")
     if tables is not None:
         written = write_files(facts, pictures, tables)

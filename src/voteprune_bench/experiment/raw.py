@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from voteprune import jsonfile
+from voteprune import outfile
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.tables import files
 
@@ -46,8 +46,8 @@ class CleanCopy:
     def save(self, folder: Path) -> Path:
         """Write it into a data folder, whole or not at all."""
         path = folder / f"{self.dataset.id}.csv.gz"
-        jsonfile.make_folder(folder)
-        jsonfile.write_bytes(path, gzip.compress(self.text, mtime=0))
+        outfile.make_folder(folder)
+        outfile.write_bytes(path, gzip.compress(self.text, mtime=0))
         return path
 
 

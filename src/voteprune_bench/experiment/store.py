@@ -25,7 +25,7 @@ from types import TracebackType
 
 from filelock import FileLock, Timeout
 
-from voteprune import jsonfile
+from voteprune import jsonfile, outfile
 from voteprune.exceptions import InputError, OutputError
 
 from .plan import HOME, Plan
@@ -88,9 +88,9 @@ class Store:
     def describe(self, plan: Plan) -> None:
         """Write down what is run, by what, and where."""
         try:
-            jsonfile.write_text(self.folder / "plan.toml", plan.text)
-            jsonfile.write_text(self.folder / HOME, str(plan.home))
-            jsonfile.write_text(self.folder / "run.json", jsonfile.dump("run", circumstances()))
+            outfile.write_text(self.folder / "plan.toml", plan.text)
+            outfile.write_text(self.folder / HOME, str(plan.home))
+            outfile.write_text(self.folder / "run.json", jsonfile.dump("run", circumstances()))
         except OSError as error:
             raise self._unwritable(error) from None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voteprune import jsonfile
+from voteprune import outfile
 from voteprune.tables.rows import INDEX, LABEL, PART
 
 from .protocol import Probabilities
@@ -71,8 +71,8 @@ def write_votes(path: Path, said: Probabilities) -> None:
     text = io.BytesIO()
     frame.write_csv(text)
     data = gzip.compress(text.getvalue(), compresslevel=6, mtime=0)
-    jsonfile.make_folder(path.parent)
-    jsonfile.write_bytes(path, data)
+    outfile.make_folder(path.parent)
+    outfile.write_bytes(path, data)
 
 
 def clear_leftovers(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from voteprune import jsonfile
+from voteprune import outfile
 
 from .facts import Facts
 from .figures import Picture
@@ -58,9 +58,9 @@ def write_files(facts: Facts, pictures: Sequence[Picture], folder: Path) -> list
     for picture in pictures:
         texts[Path("figures", f"{picture.name}.svg")] = picture.svg
     for part in ("tables", "figures"):
-        jsonfile.make_folder(folder / part)
+        outfile.make_folder(folder / part)
     for path, text in texts.items():
-        jsonfile.write_text(folder / path, text)
+        outfile.write_text(folder / path, text)
     return [folder / path for path in texts]
 
 
