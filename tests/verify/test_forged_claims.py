@@ -263,6 +263,13 @@ def test_trying_everything_finds_what_is_one_step_above_the_bound(worth, tmp_pat
     assert check(document, TWO, tmp_path).proved
 
 
+def test_a_bound_that_only_trying_proves_is_proved(tmp_path):
+    rows = ["10 1", "01 1", "01 1"]
+    for bound, proved in ((1, False), (2, True)):
+        found = check(claim(rows, bound, limits={"size_max": 1}), rows, tmp_path)
+        assert found.proved == found.holds == proved
+
+
 ALLOWED = {
     "size": {"size_min": 2, "size_max": 2},
     "required": {"required": [0, 1]},
