@@ -19,7 +19,6 @@ from voteprune.solvers import SolverFailure
 
 WAYS = {
     "leaves alone": {"leaves": True},
-    "two workers, leaves alone": {"leaves": True, "workers": 2, "steps": 20},
     "two workers, killed": {"workers": 2, "steps": 8, "file": True},
 }
 
@@ -43,7 +42,7 @@ def test_sums_are_proved_by_levels_and_by_clauses(by, limit, tmp_path):
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_proof_that_is_killed_again_and_again_loses_nothing(by, workers, tmp_path):
     way = Way(by, "worst", False, workers, steps=5, file=tmp_path / "proof.npz")
-    wrong, watch = faults_of_sum(bad_problem(0, "floor"), way)
+    wrong, watch = faults_of_sum(bad_problem(1, "floor", k=5), way)
     assert wrong == []
     assert watch.seen["killed"] > 3
 
@@ -72,15 +71,14 @@ def test_a_worker_that_dies_after_its_reports_takes_nothing_with_it(by, limit, m
     monkeypatch.setattr(Workers, "share_out", die)
     for seed in range(2):
         rounds.clear()
-        wrong, _ = faults_of_sum(bad_problem(seed, limit), Way(by, leaves=True, steps=400))
+        wrong, _ = faults_of_sum(bad_problem(seed, limit, k=5), Way(by, leaves=True, steps=400))
         assert [line for line in wrong if "it died" not in line] == []
 
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_a_solver_is_asked_about_all_that_is_better(limit):
-    for start in ("worst", None):
-        wrong, _ = faults_of_sum(bad_problem(10, limit), Way("solver", start))
-        assert wrong == []
+    start = ("worst", None)[LIMITS.index(limit) % 2]
+    assert faults_of_sum(bad_problem(10, limit), Way("solver", start))[0] == []
 
 
 @pytest.mark.parametrize("limit", LIMITS)
@@ -95,23 +93,22 @@ def test_curves_are_proved(limit):
 @pytest.mark.parametrize("limit", LIMITS)
 def test_margins_are_proved(limit):
     way = Way(start=(*STARTS, None)[LIMITS.index(limit) % 4], leaves=True)
-    for seed in (30, 31):
-        wrong, watch = faults_of_sum(bad_problem(seed, limit, "margin"), way)
-        assert wrong == []
-        assert watch.seen["prices"]
+    wrong, watch = faults_of_sum(bad_problem(30, limit, "margin"), way)
+    assert wrong == []
+    assert watch.seen["prices"]
 
 
 @pytest.mark.parametrize("limit", LIMITS)
 def test_fronts_are_proved(limit):
     way = Way(start=("worst", None)[LIMITS.index(limit) % 2], leaves=True)
-    wrong, watch = faults_of_front(bad_problem(40, limit), way)
+    wrong, watch = faults_of_front(bad_problem(40, limit, k=5), way)
     assert wrong == []
     assert watch.seen["nodes"]
 
 
 @pytest.mark.parametrize("limit", OF_PLURALITY)
 def test_pluralities_are_proved(limit):
-    for start in (*STARTS, None):
+    for start in ("worst", None):
         assert faults_of_plurality(bad_plurality(50, limit), Way(start=start)) == []
 
 

@@ -178,6 +178,6 @@ def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
         mock.patch.object(refuting, "save_proof", keep),
     ):
         way = Way(by, steps=12, file=tmp_path / "proof.npz")
-        wrong, _ = faults_of_sum(bad_problem(0, "floor"), way)
+        wrong, _ = faults_of_sum(bad_problem(1, "floor", k=5), way)
     assert wrong == []
     assert any((kept.boxes if by == "levels" else kept.cells) for kept in saved)
