@@ -128,7 +128,7 @@ def _build_and_ask(
             return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
-            return Outcome("solver failed")
+            return Outcome("solver failed" if time.monotonic() < run.end else "time limit")
         if answer.status == "infeasible":
             return _nothing_left(run, scope)
         if not _bound_holds(formulation, answer.bound, ledger, scope):

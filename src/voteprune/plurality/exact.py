@@ -68,7 +68,7 @@ def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
             return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
-            return Outcome("solver failed")
+            return Outcome("solver failed" if run.seconds_left > 0 else "time limit")
         if answer.status == "infeasible":
             if ledger.units is None:
                 return Outcome("proved", infeasible=True)
