@@ -136,7 +136,7 @@ def _build_and_ask(
             return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
-            return Outcome("solver failed")
+            return Outcome("solver failed" if time.monotonic() < run.end else "time limit")
         if not ledger.caught.isdisjoint(who):  # by what it said on the way
             return Outcome("solver failed")
         if answer.status == "infeasible":

@@ -51,7 +51,7 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method,
     )
     assert time.perf_counter() - began < 30
     assert solution.status == "feasible"
-    assert solution.termination == "solver failed"
+    assert solution.termination == ("time limit" if vice == "hang" else "solver failed")
     assert solution.value <= truth.value <= solution.bound
     assert len(solution.incidents) == 1
     assert "faulty" in solution.incidents[0]

@@ -69,7 +69,7 @@ def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
             return Outcome("time limit")
         except SolverFailure as failure:
             ledger.incidents.append(str(failure))
-            return Outcome("solver failed")
+            return Outcome("solver failed" if run.seconds_left > 0 else "time limit")
         if not ledger.caught.isdisjoint(who):  # by what it said on the way
             return Outcome("solver failed")
         if answer.status == "infeasible":
