@@ -17,6 +17,8 @@ from voteprune.ledger import Ledger
 from voteprune.margins import exact as margins_exact
 from voteprune.methods import METHODS
 from voteprune.plurality import exact as plurality_exact
+from voteprune.plurality.ledger import PluralityLedger
+from voteprune.plurality.problem import PluralityProblem
 from voteprune.problem import Problem
 from voteprune.run import Outcome
 from voteprune.solution import Solution
@@ -476,6 +478,17 @@ def test_a_better_committee_refutes_a_claim_and_whoever_made_it(ledger):
     assert not ledger.closed
     assert ledger.tighten(better[0], by=("y",))
     assert ledger.closed
+
+
+def test_a_better_plurality_committee_refutes_a_claim_too():
+    ledger = PluralityLedger(PluralityProblem.of(vp.PluralityVotes(*pool(0))))
+    ranked = sorted((ledger.problem.units([k]), k) for k in range(10))
+    ledger.offer([ranked[0][1]])
+    ledger.tighten(ranked[0][0], by=("x",))
+    assert ledger.closed
+    ledger.offer([ranked[-1][1]])
+    assert (ledger.bound, ledger.trusted) == (ledger.problem.gains.ceiling, ())
+    assert (ledger.caught, len(ledger.incidents)) == ({"x"}, 1)
 
 
 def test_a_bound_of_our_own_that_a_committee_refutes_is_owned_up_to(ledger):
