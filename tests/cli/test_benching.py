@@ -24,6 +24,7 @@ def prk():
     return path
 
 
+@pytest.mark.slow
 def test_a_run_from_nothing_to_done(run, tmp_path):
     plan, folder = write_plan(tmp_path / "plan", pool_sizes="[4]"), tmp_path / "run"
     code, out, _ = run("bench", "run", plan, folder, "--dry-run")

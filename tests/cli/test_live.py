@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import voteprune as vp
 
 COMMAND = [sys.executable, "-m", "voteprune.cli"]
@@ -37,6 +39,7 @@ def read_until(descriptor, word, seconds=30.0):
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     saved = tmp_path / "committee.json"
     ours, theirs = pty.openpty()
@@ -57,6 +60,7 @@ def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     assert vp.Solution.load(saved) == solution
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_no_live_line(hard):
     process = start("prune", hard, "--time-limit", 1, "--json", stderr=subprocess.PIPE)
     out, err = process.communicate(timeout=30)

@@ -84,6 +84,7 @@ def test_its_bars_join_what_is_not_told_apart_at_five_per_cent(facts, monkeypatc
     assert drawn == [(test.verdict.ranks, 0.05) for test in facts.tests]
 
 
+@pytest.mark.slow
 def test_the_same_facts_are_the_same_files(facts, pictures):
     again = {picture.kind: picture.svg for picture in draw_all(facts)}
     assert again == {kind: picture.svg for kind, picture in pictures.items()}
@@ -144,9 +145,14 @@ def test_shares_of_seats(facts):
     )
 
 
+@pytest.mark.slow
 def test_a_name_is_shown_as_it_is():
     strange = "a $b$ <c> & \\d_e"
     records = [replace(r, dataset=strange) for r in RECORDS if r.dataset == "bcw"]
-    found = {picture.kind: picture for picture in draw_all(collect(records))}
+    found = {}
+    for picture in draw_all(collect(records)):
+        found[picture.kind] = picture
+        if {"in_and_out", "diversity"} <= set(found):
+            break
     assert strange in texts(found["in_and_out"])
     assert strange in texts(found["diversity"])
