@@ -29,7 +29,7 @@ def start(*words, stderr):
         signal.signal(signal.SIGINT, previous)
 
 
-def read_until(descriptor, word, seconds=30.0):
+def read_until(descriptor, word, seconds=120.0):
     """Return what a terminal shows until a word appears."""
     shown, deadline = b"", time.monotonic() + seconds
     while word not in shown:
@@ -51,7 +51,7 @@ def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     assert "incumbent" in shown
     assert "bound" in shown
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=120)
     os.close(ours)
     assert process.returncode == 130
     solution = vp.Solution.from_json(out.decode())
@@ -63,6 +63,6 @@ def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
 @pytest.mark.slow
 def test_a_pipe_gets_no_live_line(hard):
     process = start("prune", hard, "--time-limit", 1, "--json", stderr=subprocess.PIPE)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (3, b"")
     assert vp.Solution.from_json(out.decode()).status == "feasible"
