@@ -14,6 +14,8 @@ from voteprune.report.results import Results
 from voteprune.report.series import gap_lines
 from voteprune.report.style import VARIABLES
 
+pytestmark = pytest.mark.slow
+
 RECORDS = synthetic.records(
     datasets=("bcw", "drd", "qsr"), pool_sizes=(40,), seeds=(10,), folds=(0, 1)
 )
@@ -84,7 +86,6 @@ def test_its_bars_join_what_is_not_told_apart_at_five_per_cent(facts, monkeypatc
     assert drawn == [(test.verdict.ranks, 0.05) for test in facts.tests]
 
 
-@pytest.mark.slow
 def test_the_same_facts_are_the_same_files(facts, pictures):
     again = {picture.kind: picture.svg for picture in draw_all(facts)}
     assert again == {kind: picture.svg for kind, picture in pictures.items()}
@@ -145,7 +146,6 @@ def test_shares_of_seats(facts):
     )
 
 
-@pytest.mark.slow
 def test_a_name_is_shown_as_it_is():
     strange = "a $b$ <c> & \\d_e"
     records = [replace(r, dataset=strange) for r in RECORDS if r.dataset == "bcw"]
