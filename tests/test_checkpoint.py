@@ -64,6 +64,7 @@ def cluster():
         yield
 
 
+@pytest.mark.slow
 def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, way):
     votes, file = pool(), tmp_path / "proof.npz"
     whole = vp.prune(votes, time_limit=120, random_state=0)
@@ -93,6 +94,7 @@ vp.prune(pool(), time_limit=120, random_state=0, checkpoint={file!r})
 """
 
 
+@pytest.mark.slow
 def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, way):
     votes, file = pool(), tmp_path / "proof.npz"
     folder = str(Path(__file__).parent)
@@ -154,6 +156,7 @@ def test_problems_that_differ_a_little_in_diversity_do_not_share_a_file():
 
 
 @pytest.mark.parametrize("where", ["processes", "Dask cluster"])
+@pytest.mark.slow
 def test_several_workers_prove_the_same(way, where):
     votes = pool()
     one = vp.prune(votes, time_limit=120, random_state=0)

@@ -54,6 +54,7 @@ def test_table_csv_and_json_say_the_same():
         assert (written["bound"] or None) == (None if row.bound is None else str(row.bound))
 
 
+@pytest.mark.slow
 def test_all_that_can_are_compared_when_none_is_named():
     votes = pool(n=60, k=6)
     found = vp.compare(votes, time_limit=5, random_state=0)

@@ -68,6 +68,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page, PYTHON)], ids=lambda page: page.name
 )
+@pytest.mark.slow
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, folder, capsys):
     names: dict[str, object] = {}
     if page != README:

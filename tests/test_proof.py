@@ -25,6 +25,7 @@ def test_every_exact_path_finds_the_optimum_and_never_bounds_below_it(name):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "weighted sums"])
+@pytest.mark.slow
 def test_other_kinds_of_problems_are_part_of_the_long_proof(kind):
     # Bad starts have a test of their own; these are small ones.
     for seed in (2, 3) if kind.startswith("bad") else (20_000, 20_001):

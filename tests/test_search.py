@@ -8,7 +8,7 @@ from instances import random_instance
 from oracle import Oracle
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_small_pools_are_searched_through(seed):
     """With every kind of limit: never a committee that breaks one, and nearly always the best."""
     instance = random_instance(seed, most_classifiers=7, most_rows=30)
@@ -26,6 +26,7 @@ def test_small_pools_are_searched_through(seed):
         assert solution.weights.value(solution.confusion) <= best
 
 
+@pytest.mark.slow
 def test_limits_rarely_keep_the_search_from_the_best():
     missed = 0
     for seed in range(60, 110):
@@ -38,6 +39,7 @@ def test_limits_rarely_keep_the_search_from_the_best():
     assert missed <= 3
 
 
+@pytest.mark.slow
 def test_the_same_seed_walks_the_same_way():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)

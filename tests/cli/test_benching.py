@@ -16,6 +16,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PRK = CHECKOUT / "data/prk.csv.gz"
 
 
+@pytest.mark.slow
 def test_a_run_from_nothing_to_done(run, tmp_path):
     plan, folder = write_plan(tmp_path / "plan", pool_sizes="[4]"), tmp_path / "run"
     code, out, _ = run("bench", "run", plan, folder, "--dry-run")
@@ -33,6 +34,7 @@ def test_a_run_from_nothing_to_done(run, tmp_path):
     assert "0 were left" in err
 
 
+@pytest.mark.slow
 def test_shards_fill_one_folder(run, tmp_path):
     plan, folder = write_plan(tmp_path / "plan", pool_sizes="[4]"), tmp_path / "run"
     assert run("bench", "run", plan, folder, "--shard", "1/2", "--jobs", 1)[0] == 0

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 import voteprune as vp
 
 COMMAND = [sys.executable, "-m", "voteprune.cli"]
@@ -27,7 +29,7 @@ def start(*words, stderr):
         signal.signal(signal.SIGINT, previous)
 
 
-def read_until(descriptor, word, seconds=30.0):
+def read_until(descriptor, word, seconds=120.0):
     """Return what a terminal shows until a word appears."""
     shown, deadline = b"", time.monotonic() + seconds
     while word not in shown:
@@ -37,6 +39,7 @@ def read_until(descriptor, word, seconds=30.0):
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     saved = tmp_path / "committee.json"
     ours, theirs = pty.openpty()
@@ -48,7 +51,7 @@ def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     assert "incumbent" in shown
     assert "bound" in shown
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=120)
     os.close(ours)
     assert process.returncode == 130
     solution = vp.Solution.from_json(out.decode())
@@ -57,8 +60,9 @@ def test_ctrl_c_on_a_terminal_prints_and_saves_the_incumbent(hard, tmp_path):
     assert vp.Solution.load(saved) == solution
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_no_live_line(hard):
     process = start("prune", hard, "--time-limit", 1, "--json", stderr=subprocess.PIPE)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (3, b"")
     assert vp.Solution.from_json(out.decode()).status == "feasible"

@@ -52,6 +52,7 @@ def test_test_rows_of_one_class_leave_shares_of_the_other_undefined(run, votes):
     assert "recall undefined (one class only)" in run(*words)[1]
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(votes, tmp_path):
     saved = tmp_path / "committee.json"
     vp.prune(read_table(votes).validation, time_limit=5).save(saved)

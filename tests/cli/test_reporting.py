@@ -49,6 +49,7 @@ def test_all_facts_as_json(run, folder):
     assert facts["failures"] == 1
 
 
+@pytest.mark.slow
 def test_page_and_files_are_written(run, folder, tmp_path):
     page, files = tmp_path / "report.html", tmp_path / "deep" / "files"
     code, out, err = run(

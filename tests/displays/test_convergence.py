@@ -9,7 +9,7 @@ from heuristics.test_laws import pool
 
 @pytest.fixture(scope="module")
 def solution():
-    return vp.prune(pool(), method="merged", random_state=0)
+    return vp.prune(pool(n=80, k=8), method="merged", random_state=0)
 
 
 def test_the_lines_are_the_trace_and_reach_the_end_of_the_run(solution):

@@ -43,6 +43,7 @@ def test_facts_that_do_not_fit_are_refused(front):
         vp.FrontDisplay.from_front(front)
 
 
+@pytest.mark.slow
 def test_a_solution_shows_the_front_of_its_own_problem():
     votes = pool().select(range(7))
     limits = {"objective": "balanced_accuracy", "constraints": [vp.AtMost("size", 5)]}

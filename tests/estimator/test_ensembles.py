@@ -142,6 +142,7 @@ def test_what_cannot_be_pruned_is_refused(ensemble, wishes, argument):
     assert caught.value.argument == argument
 
 
+@pytest.mark.slow
 def test_a_thousand_trees_are_pruned():
     forest = RandomForestClassifier(1000, max_depth=3, random_state=0, n_jobs=1)
     forest.fit(X[FIT], Y[FIT])

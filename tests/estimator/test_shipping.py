@@ -38,6 +38,7 @@ def test_a_pickled_committee_decides_alike_and_leaves_the_votes_behind():
     assert clf.solution_.problem is not None
 
 
+@pytest.mark.slow
 def test_skops_keeps_a_committee_without_pickle(tmp_path):
     sio = pytest.importorskip("skops.io", reason="skops is not installed")
     clf, path = committee(), tmp_path / "committee.skops"
@@ -52,6 +53,7 @@ def test_skops_keeps_a_committee_without_pickle(tmp_path):
     assert kept.get_params(deep=False)["constraints"] == clf.constraints
 
 
+@pytest.mark.slow
 def test_skops_keeps_the_chosen_trees_of_a_forest(tmp_path):
     sio = pytest.importorskip("skops.io", reason="skops is not installed")
     forest = RandomForestClassifier(9, max_depth=4, random_state=0).fit(X[FIT], words(Y[FIT]))

@@ -284,6 +284,7 @@ def command(plan, folder):
     return [sys.executable, "-m", "voteprune.cli", *words]
 
 
+@pytest.mark.slow
 def test_kill_minus_nine_at_random_points(done, tmp_path):
     """The short version of ``benchmarks/kill.py``: one folder, killed again and again."""
     plan, whole = done

@@ -20,6 +20,7 @@ def test_what_a_killed_process_was_doing_is_done_again(tmp_path):
     assert list(Local(2).map(die_once, [str(tmp_path / "once")])) == ["lived"]
 
 
+@pytest.mark.slow
 def test_an_item_that_kills_its_workers_is_given_up_alone():
     found = list(Local(2).map(die_if, range(10)))
     lost = [one for one in found if isinstance(one, Lost)]
@@ -37,6 +38,7 @@ def cluster():
 
 
 @pytest.mark.filterwarnings("ignore")  # a dying cluster complains
+@pytest.mark.slow
 def test_a_dask_worker_killed_in_the_middle_costs_nothing(cluster):
     assert cluster.workers == 2
     results = cluster.map(slow, list(range(20)))

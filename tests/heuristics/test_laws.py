@@ -36,7 +36,7 @@ def pool(n=300, k=12, seed=0):
     ],
 )
 def test_a_committee_leaves_recounted_and_without_a_bound(method, threshold):
-    for seed in range(12):
+    for seed in range(6):
         votes = random_votes(seed)
         found = vp.prune(votes, method=method, threshold=threshold, random_state=1)
         assert (found.status, found.termination) == ("feasible", "finished")

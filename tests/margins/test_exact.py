@@ -29,6 +29,7 @@ def test_programs_prove_the_optimum_of_any_request(seed):
 
 @pytest.mark.usefixtures("programs_only")
 @pytest.mark.parametrize("solver", ["scipy", "cpsat", "scip"])
+@pytest.mark.slow
 def test_other_solvers_come_to_the_same_end(solver):
     if not next(known for known in vp.solvers() if known.name == solver).installed:
         pytest.skip(f"{solver} is not installed")
@@ -42,6 +43,7 @@ def test_other_solvers_come_to_the_same_end(solver):
 
 @pytest.mark.usefixtures("programs_only")
 @pytest.mark.parametrize("vice", ["crash", "bound too low", "false optimum", "false infeasible"])
+@pytest.mark.slow
 def test_a_faulty_solver_costs_neither_the_committee_nor_the_bound(vice, monkeypatch):
     monkeypatch.setitem(
         SOLVERS,
@@ -117,6 +119,7 @@ def test_the_prices_of_a_program_are_better_than_none():
 
 @pytest.mark.parametrize("kind", [vp.Ramp, vp.Hinge])
 @pytest.mark.parametrize("time_limit", [0, 3])
+@pytest.mark.slow
 def test_a_bound_and_a_committee_at_any_time_on_a_larger_pool(kind, time_limit):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 120)
@@ -126,6 +129,7 @@ def test_a_bound_and_a_committee_at_any_time_on_a_larger_pool(kind, time_limit):
     assert solution.bound >= max(solution.value, better.value)
 
 
+@pytest.mark.slow
 def test_limits_are_met_and_named():
     rng = np.random.default_rng(9)
     y = rng.integers(0, 2, 60)

@@ -15,6 +15,7 @@ def votes():
     return vp.Votes(np.where(rng.random((60, 6)) < 0.7, y[:, None], 1 - y[:, None]), y)
 
 
+@pytest.mark.slow
 def test_the_same_seed_chooses_the_same_scale_and_committee(votes):
     request = {"objective": "margin", "method": "search", "random_state": 3, "time_limit": None}
     first, second = vp.prune(votes, **request), vp.prune(votes, **request)

@@ -92,6 +92,7 @@ def test_two_classes_by_plurality_are_two_classes_by_majority():
     assert vp.prune(matrix, y).value >= solution.value
 
 
+@pytest.mark.slow
 def test_the_integer_program_proves_a_pool_too_large_to_enumerate():
     """Without a search; committees of at most three can be counted by loops."""
     matrix, y = pool(seed=5, n=30, k=20, c=3, skill=0.4)

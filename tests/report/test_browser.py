@@ -17,10 +17,14 @@ BROWSER = next(
 )
 DRIVER = shutil.which("chromedriver")
 
-pytestmark = pytest.mark.skipif(
-    not (BROWSER and DRIVER),
-    reason="no Chromium with its driver here; on Debian: apt-get install chromium chromium-driver",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not (BROWSER and DRIVER),
+        reason="no Chromium with its driver here; on Debian: apt-get install chromium "
+        "chromium-driver",
+    ),
+]
 
 RECORDS = synthetic.records(
     datasets=("bcw", "drd", "def", "aps_part"), seeds=(10, 20), folds=(0,), pool_sizes=(40, 100)

@@ -77,6 +77,7 @@ def test_a_crash_costs_only_its_own_call(faulty):
         assert word in solution.incidents[0]
 
 
+@pytest.mark.slow
 def test_highs_and_ortools_can_be_used_in_one_program():
     """In either order, and even if the program itself has imported one of them."""
     pytest.importorskip("ortools", reason="ortools is not installed")
@@ -105,6 +106,7 @@ def test_highs_and_ortools_can_be_used_in_one_program():
         assert done.stdout.strip() == "fine", done.stderr
 
 
+@pytest.mark.slow
 def test_scripts_need_no_main_guard_and_leave_no_process_behind(tmp_path):
     """Workers are plain child processes: no re-import of the user's script, none outlives it."""
     script = tmp_path / "script.py"
@@ -123,6 +125,7 @@ def test_scripts_need_no_main_guard_and_leave_no_process_behind(tmp_path):
         os.kill(pids[0], 0)
 
 
+@pytest.mark.slow
 def test_a_killed_program_takes_its_solver_with_it():
     code = textwrap.dedent("""
         import numpy as np, voteprune as vp
@@ -153,6 +156,7 @@ def test_a_killed_program_takes_its_solver_with_it():
 
 
 @pytest.mark.parametrize("solver", ["highs", "cpsat"])
+@pytest.mark.slow
 def test_ctrl_c_returns_the_incumbent(solver):
     if not SOLVERS[solver].installed:
         pytest.skip(f"{SOLVERS[solver].distribution} is not installed")
@@ -176,6 +180,7 @@ def test_ctrl_c_returns_the_incumbent(solver):
     assert told.split() == ["interrupted", "feasible", "True", "True", "True"]
 
 
+@pytest.mark.slow
 def test_a_worker_that_died_while_idle_is_replaced():
     vp.prune(MATRIX, LABELS, method="merged")
     for worker in isolated._idle["highs"]:
@@ -184,6 +189,7 @@ def test_a_worker_that_died_while_idle_is_replaced():
     assert vp.prune(MATRIX, LABELS, method="merged").incidents == ()
 
 
+@pytest.mark.slow
 def test_the_folder_one_works_in_is_no_place_to_import_from(tmp_path):
     (tmp_path / "highspy.py").write_text("raise RuntimeError('hijacked')")
     np.savetxt(tmp_path / "votes.csv", np.column_stack([MATRIX, LABELS]), "%d", ",",
