@@ -30,7 +30,7 @@ def sleepers(monkeypatch):
     """Workers that sleep; what is asked to give up is noted."""
     given_up = []
 
-    def call(name, module, request, deadline, report, meanwhile=None):
+    def call(name, module, request, deadline, report, meanwhile=None, end=None):
         (task,) = request
         time.sleep(task.seconds)
         if task.fault:
@@ -121,11 +121,12 @@ def test_deadlines_are_moved_by_what_clocks_are_apart(machine, ahead, waited, ap
 def test_a_task_from_another_machine_has_the_time_that_it_had_there(monkeypatch):
     heard = []
     monkeypatch.setattr(
-        sharing, "call", lambda name, module, request, latest, report: heard.append(request[0])
+        sharing, "call", lambda name, module, request, *_, end: heard.append((*request, end))
     )
     now = time.monotonic()
     sent = sharing.Sent("away", now - 1000, time.time())
-    sharing._work("a module", Nap(0.0, now - 990, now - 980), sent)
-    (task,) = heard
+    sharing._work("a module", Nap(0.0, now - 990, now - 980), sent, now - 970)
+    ((task, end),) = heard
     assert task.deadline == pytest.approx(now + 10, abs=1)
     assert task.latest == pytest.approx(now + 20, abs=1)
+    assert end == pytest.approx(now + 30, abs=1)

@@ -39,7 +39,7 @@ def faulty(monkeypatch):
 @pytest.mark.parametrize("vice", VICES)
 def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method, faulty):
     truth = vp.prune(MATRIX, LABELS, method="brute")
-    limit = 2 if vice == "hang" else 30
+    limit = 5 if vice == "hang" else 30  # a busy machine takes seconds to start it
     began = time.perf_counter()
     solution = vp.prune(
         MATRIX,
