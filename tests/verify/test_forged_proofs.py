@@ -288,6 +288,34 @@ def test_the_tree_of_all_committees_proves_the_optimum(tmp_path):
     assert check(claim(TWO, 2, proof=by_the_cut), TWO, tmp_path).proved
 
 
+@pytest.mark.parametrize(
+    ("limits", "decision"),
+    [({"size_min": 2}, (0, 1)), ({"size_max": 1, "required": [0]}, (1, 0))],
+)
+def test_what_cannot_be_otherwise_is_decided_without_prices(limits, decision, tmp_path):
+    """Everybody sits where as many must, and nobody else where the seats are taken."""
+    document = claim(TWO, 1, limits=limits, proof=proof(
+        step(1, 0, decided=[decision]), step(2, 0, decided=[decision]),
+    ))  # fmt: skip
+    (failed,) = check(document, TWO, tmp_path).failed
+    assert "step 2: place" in failed, "but for the second, the same again"
+
+
+def test_a_pattern_that_must_be_right_and_cannot_be_leaves_nothing(tmp_path):
+    written = proof(
+        step(1, 0, heirs=[(1, 3, 0), (2, 3, 1)]),
+        step(2, 1, closed=[(1, 0, 2)]),
+        step(3, 2, heirs=[(3, 0, 0), (4, 0, 1)]),
+        step(4, 3, closed=[(1, 0, 4)]),
+        step(5, 4, prices=[(0, 2.0)], closed=[(1, 0, 5)]),
+        rows=[row([0], "2")],
+    )
+    document = claim(THIRD, 2, limits={"size_max": 1}, proof=written)
+    assert check(document, THIRD, tmp_path).proved
+    document["bound"] = 1
+    assert not check(document, THIRD, tmp_path).holds
+
+
 def test_a_price_below_0_is_refused(tmp_path):
     """Where a row is loose, a price below 0 would lower a bound below a committee."""
     document = claim(BOTH, 1, limits={"size_min": 2}, proof=proof(
