@@ -24,10 +24,13 @@ from voteprune.methods import METHODS
 from voteprune.openings import open_run
 from voteprune.plurality import sample as plurality_sample
 from voteprune.plurality.exact import plurality_model
+from voteprune.plurality.ledger import PluralityLedger
 from voteprune.plurality.problem import PluralityProblem
+from voteprune.plurality.run import PluralityRun
 from voteprune.problem import Problem
 from voteprune.run import Run
 from voteprune.solvers import OutOfTime, SolverFailure, isolated
+from voteprune.tally import tally as true_tally
 from voteprune.walks import thinned
 
 PAST = -math.inf
@@ -76,6 +79,31 @@ def test_without_time_every_method_counts_a_few_committees_only(method, objectiv
     assert solution.termination in ("time limit", "finished")
     # By its name: one size after another, which are at least six of thirty.
     assert len(counted) < 16
+
+
+@pytest.mark.parametrize("method", ["hc-acc", "hc-uwa", "drep", "caruana"])
+def test_without_time_nobody_is_compared_with_anybody(method, monkeypatch):
+    tallies = []
+
+    def tally(weights, votes):
+        tallies.append(votes)
+        return true_tally(weights, votes)
+
+    for name in ("pool", "drep"):
+        monkeypatch.setattr(import_module(f"voteprune.heuristics.{name}"), "tally", tally)
+    solution = vp.prune(
+        pool(), method=method, constraints=[vp.AtLeast("size", 12)], time_limit=0, random_state=0
+    )
+    assert solution.committee.size >= 12
+    assert len(tallies) <= 3
+
+
+def test_parts_of_a_run_know_when_the_whole_is_over():
+    run = Run(Ledger(Problem.of(pool())), 100.0)
+    part = run.part(50.0)
+    assert (part.deadline, part.end) == (50.0, 100.0)
+    assert (part.part(20.0).deadline, part.part(20.0).end) == (20.0, 100.0)
+    assert run.part(200.0).deadline == run.end == 100.0
 
 
 def test_a_bound_in_no_time_is_a_bound():
@@ -245,6 +273,12 @@ def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
 def test_plurality_committees_from_a_sample_are_committees_of_the_whole(monkeypatch):
     votes = several_classes(n=2000)
     problem = PluralityProblem.of(votes)
+    run = PluralityRun(PluralityLedger(problem), math.inf)
+    monkeypatch.setattr(plurality_sample, "_MOST_ENTRIES", 20 * 16)
+    some, part = plurality_sample.thinned(problem, run)
+    assert some.n_patterns <= 20
+    part.ledger.offer([0, 1, 2])
+    assert run.ledger.members == (0, 1, 2)
     for patterns in (20, 200):
         monkeypatch.setattr(plurality_sample, "_MOST_ENTRIES", patterns * 16)
         solution = vp.prune(votes, method="search", time_limit=2, random_state=0)

@@ -95,8 +95,8 @@ def test_counting_agrees_with_trying_everybody():
         requests.append(vp.AtMost("size", int(rng.integers(requests[0].limit, k + 1))))
         requests += [vp.Require(int(rng.integers(k)))] * int(rng.random() < 0.4)
         requests += [vp.Forbid(int(rng.integers(k)))] * int(rng.random() < 0.4)
-        costs = rng.integers(-3, 6, k).tolist()
-        requests.append(vp.Budget(costs, limit=int(rng.integers(-4, 9))))
+        costs = rng.integers(-4, 5, k).tolist()
+        requests.append(vp.Budget(costs, limit=int(rng.integers(-9, 6))))
         votes = vp.Votes(np.eye(k + 2)[:, :k], np.arange(k + 2) % 2)
         problem = Problem.of(votes, "accuracy", requests)
         possible = any(

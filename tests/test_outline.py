@@ -68,7 +68,11 @@ def test_the_highest_point_is_that_of_trying_all(block):
     assert 0 < empty < 150
 
 
-def test_when_time_is_over_the_polygon_speaks():
+def test_when_time_is_over_the_polygon_speaks(monkeypatch):
+    def never(self, tp, planes):
+        raise AssertionError("there is no time for a column")
+
+    monkeypatch.setattr(Outline, "_column_ends", never)
     rng = np.random.default_rng(9)
     for _ in range(100):
         outline = draw_outline(rng)
