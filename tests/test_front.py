@@ -22,7 +22,7 @@ def best_by_size(problem):
     return best
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(24))
 def test_every_size_is_solved_and_proved_on_small_pools(seed):
     instance = random_instance(seed, most_classifiers=7, most_rows=30)
     problem = Problem.of(

@@ -15,7 +15,7 @@ from voteprune.formulas import Matthews, worth
 
 @pytest.mark.parametrize("block", range(8))
 def test_exact_finds_and_proves_the_optimum(block):
-    for seed in range(20 * block, 20 * block + 20):
+    for seed in range(30 * block, 30 * block + 30):
         assert list(faults(curved_instance(seed))) == [], seed
 
 
