@@ -318,3 +318,36 @@ def test_that_there_is_none_is_proved_by_trying(limits, tmp_path):
     found = check(claim(TWO, 2, limits=limits, status="infeasible"), TWO, tmp_path)
     assert found.proved, found.summary()
     assert "tried" in found.checked[-1]
+
+
+def test_all_that_is_claimed_is_said(tmp_path):
+    """Who reads "holds" must be told what does."""
+    limits = {
+        "size_max": 1,
+        "required": [0],
+        "forbidden": [1],
+        "costs": [{"costs": [1, 1], "most": "3/2"}],
+        "criteria": [{"weights": {**RIGHT, "fp": -1}, "least": 1}],
+        "diversity": {"measure": "fc", "tau": "1/4", "gamma": "1/3"},
+    }
+    document = claim(TWO, 2, limits=limits, status="optimal", committee=seat([0], 0, 2))
+    problem = (
+        "maximise rows right: 1 tp + 1 tn",
+        "from 2 classifiers, 1 to 1 of them",
+        "with c0",
+        "without c1",
+        "costing at most 3/2 (1.5), as the certificate lists the costs",
+        "where 1 tp + 1 tn + -1 fp is at least 1",
+        "where fc is limited by 1/4 (0.25) for every member",
+        "and by 1/3 (0.33333333) in the mean",
+    )
+    found = check(document, TWO, tmp_path)
+    seated = "c0 with more than 0 votes: 2"
+    assert found.statement == (*problem, seated, "no such committee exceeds 2")
+    assert found.summary().startswith("The certificate holds: every part of it was checked.")
+    document.update(status="infeasible", committee=None)
+    assert check(document, TWO, tmp_path).statement == (*problem, "there is no such committee")
+    plain = claim(TWO, 2)
+    assert check(plain, TWO, tmp_path).statement == (
+        problem[0], "from 2 classifiers, 1 to 99 of them", "no such committee exceeds 2"
+    )  # fmt: skip
