@@ -149,6 +149,8 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(plurality_exact, "offer_openings"),
         mock.patch.object(parametric._Climb, "_search"),
         mock.patch.object(parametric, "_TRY_ALL", 0),
+        # A run on a tangent ends with its first better committee, and its bound as it is then.
+        mock.patch.object(parametric, "_STALE_SECONDS", -1.0),
         mock.patch.object(beside, "search", _rest),
         mock.patch.object(beside, "_DRY", 0.0),
         mock.patch.object(refuting, "CLOSE", np.inf if way.by == "clauses" else -1.0),
@@ -266,7 +268,7 @@ def ended(bad, solution):
         yield f"optimal, but with a bound of {solution.bound} on {solution.value}"
 
 
-def faults_of_front(bad, way: Way):
+def faults_of_front(bad, way: Way, time_limit=60.0):
     """Everything that is wrong with a front whose search is off."""
     watch, here = Watch(bad, compiled(bad)), Workers(way, bad.seed)
     truth = bad.truth
@@ -284,7 +286,9 @@ def faults_of_front(bad, way: Way):
         watching(watch),
         mock.patch.object(front._Fronts, "_search", poor),
     ):
-        found = vp.front(bad.instance.votes, **bad.instance.request(), random_state=0)
+        found = vp.front(
+            bad.instance.votes, **bad.instance.request(), time_limit=time_limit, random_state=0
+        )
     unit = watch.problem.gains.unit
     wrong = list(watch.wrong)
     for point in found.points:

@@ -212,13 +212,13 @@ def others_from_bad_starts(objective: str) -> Callable[[int], tuple[list[str], l
 
 def fronts_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
     """Check fronts, from the worst committee of every size and from none."""
-    bad, _ = _bad_problem(seed, "sum")
+    bad, _ = _bad_problem(seed, "front")
     ways = {
         "worst": Way(start="worst", steps=200),
         "worst leaves alone": Way(start="worst", steps=200, leaves=True),
         "none": Way(start=None, steps=200, leaves=True),
     }
-    wrong = _faults(seed, ways, lambda way: faults_of_front(bad, way)[0])
+    wrong = _faults(seed, ways, lambda way: faults_of_front(bad, way, 600)[0])
     return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
 
 

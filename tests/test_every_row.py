@@ -6,15 +6,17 @@ on problems with every kind of limit.
 """
 
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import voteprune as vp
-from badproblems import LIMITS, OF_PLURALITY, bad_plurality, bad_problem
+from badproblems import LIMITS, OF_PLURALITY, Bad, bad_plurality, bad_problem, truth_of
 from badstart import compiled
 from oracle import metric
+from voteprune.account import Account
 from voteprune.bounds import Box, Levels, closure_bound
 from voteprune.bounds.cuts import LimitRow, Row
 from voteprune.bounds.prices import Prices
@@ -28,6 +30,7 @@ from voteprune.margins.model import margin_model
 from voteprune.margins.relaxation import price
 from voteprune.margins.sizes import Sizes
 from voteprune.outline import Outline
+from voteprune.parts import Parts
 from voteprune.plurality.exact import plurality_model
 from voteprune.plurality.problem import PluralityProblem
 from watching import Watch
@@ -149,6 +152,11 @@ def test_prices_and_rows_of_margins(limit):
         here = _at_size(problem, size)
         median = sorted(worth.values())[len(worth) // 2]
         plain, above = margin_model(here), margin_model(here, above=median)
+        best = max((w for who, w in worth.items() if len(who) == size), default=None)
+        if best is not None:  # by one unit is better, too
+            who = next(who for who, w in worth.items() if len(who) == size and w == best)
+            barely = margin_model(here, above=best - 1)
+            assert satisfied(barely.model, barely.encode(who, size // 2))
         for members in everyone:
             if len(members) != size:
                 continue
@@ -161,6 +169,29 @@ def test_prices_and_rows_of_margins(limit):
                 assert abs(told - worth[members]) <= Fraction(1, 10**6) * max(1, abs(told))
                 assert here.gains.floor_to_step(worth[members]) == worth[members]
                 assert satisfied(above.model, solution) == (worth[members] > median)
+
+
+@pytest.mark.parametrize("growth", [0, 0.5, 1])
+@pytest.mark.parametrize("kind", [vp.Ramp, vp.Hinge])
+def test_no_vote_count_beats_the_corners_whatever_its_price(kind, growth):
+    """Between kinks a row's worth is straight, so the counts beside them are enough."""
+    bad = bad_problem(81, "required", "margin", k=8)
+    rng = np.random.default_rng(81)
+    for theta in (0.5, 1, 1.3, 2):
+        margin = kind(theta, growth)
+        problem = compiled(replace(bad, instance=replace(bad.instance, objective=margin)))
+        sizes, _ = Sizes.of(problem)
+        for size in sizes.all():
+            least, most = sizes.ranges(size)
+            counts, worth = sizes.corners(size)
+            each = margin.worth(size) / (2 * margin.reach(size))
+            slopes = np.append(rng.normal(size=20) * sizes.weights.max(), 0.0)
+            for p in range(len(counts)):
+                there = np.arange(least[p], most[p] + 1)
+                value = sizes.weights[0, p] * each[0][there] + sizes.weights[1, p] * each[1][there]
+                for slope in slopes:
+                    highest = (worth[p] - slope * counts[p]).max()
+                    assert highest == pytest.approx((value - slope * there).max(), abs=1e-9)
 
 
 @pytest.mark.parametrize("limit", OF_PLURALITY)
@@ -176,6 +207,9 @@ def test_rows_of_pluralities(limit):
         for code in range(1, 2**sets.k):
             solution = formulation.encode(sets.who(code), 0)
             assert satisfied(formulation.model, solution) == (code in met)
+            decided = problem.counts(sets.who(code)).argmax(axis=1)
+            gained = problem.gain[np.arange(problem.n_patterns), decided]
+            assert code not in met or (gained <= problem.gains.net).all()
             told = formulation.scale * float(formulation.model.objective @ solution)
             assert told == pytest.approx(float(values[code] / problem.gains.unit), rel=1e-12)
             if code in met and code % 5 == 0:
@@ -230,3 +264,34 @@ def test_half_planes_and_the_closure_bound(limit):
         assert outline.lattice_summit(best) is None or outline.lattice_summit(best).score > best
         least, most = outline.tp_range()
         assert all(least <= point[0] * denominator <= most for point in points)
+
+
+def no_positives():
+    """A ratio that is best where 0 divides 0, on a pool where some committee has it so."""
+    ratio = vp.Ratio(vp.Weights(tp=1), vp.Weights(tp=1, fp=1), zero_division=1)
+    for seed in range(100):
+        bad = bad_problem(seed, "none", "curve", n=12)
+        instance = replace(bad.instance, objective=ratio)
+        truth = truth_of(instance)
+        if any(value == 1 for value in truth.ranked) and truth.best == 1:
+            points = [truth.sets.points[p] for p in np.unique(truth.sets.place[truth.sets.real])]
+            if not any(tp and not fp for tp, _, _, fp in points):
+                return Bad(instance, truth)
+    raise AssertionError("there is always a positive")
+
+
+@pytest.mark.parametrize("limit", [*LIMITS, "no positives"])
+def test_parts_hold_everything_however_they_are_split(limit):
+    for seed in (82, 83):
+        bad = no_positives() if limit == "no positives" else bad_problem(seed, limit, "curve")
+        problem = compiled(bad)
+        watch, rng = Watch(bad, problem), np.random.default_rng(seed)
+        account = Account(problem, problem.formula)
+        parts = Parts(account)
+        watch.parts(parts, None)
+        for _ in range(6):
+            some = [part for part in parts.left if not part.flat]
+            parts.split(some[rng.integers(len(some))])
+            watch.parts(parts, None)
+        assert watch.wrong == []
+        assert watch.seen["nodes"] == 7
