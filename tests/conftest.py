@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-CASES = 3
+CASES = 2
 """How many cases of every test are quick."""
 
 
