@@ -12,7 +12,8 @@ from badproblems import Bad, bad_problem, truth_of
 from badstart import Killed, Way, Workers, compiled, faults_of_sum, search_switched_off
 from instances import Instance
 from voteprune import proving, refuting
-from voteprune.checkpoint import digest, load_proof
+from voteprune.checkpoint import Kept, digest, load_proof
+from voteprune.clauses import Cell
 
 RNG = np.random.default_rng(5)
 LABELS = np.arange(24) % 2
@@ -181,3 +182,12 @@ def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
         wrong, _ = faults_of_sum(bad_problem(1, "floor", k=5), way)
     assert wrong == []
     assert any((kept.boxes if by == "levels" else kept.cells) for kept in saved)
+
+
+def test_bounds_of_cells_come_back_to_the_last_bit(tmp_path):
+    problem = compiled(Bad(PLAIN, None))
+    decided = np.full(5, -1, dtype=np.int8)
+    cells = tuple(Cell(bound, decided) for bound in (1 / 3, 2.75, -1e300))
+    proving.save_proof(tmp_path / "proof.npz", problem, Kept(None, cells=cells))
+    back = load_proof(tmp_path / "proof.npz", problem).cells
+    assert [cell.bound for cell in back] == [cell.bound for cell in cells]
