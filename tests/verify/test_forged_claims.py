@@ -263,6 +263,22 @@ def test_trying_everything_finds_what_is_one_step_above_the_bound(worth, tmp_pat
     assert check(document, TWO, tmp_path).proved
 
 
+def test_trying_everything_counts_all_who_have_more_votes_than_a_threshold(tmp_path):
+    """One vote is enough for the best committee, and some patterns have two."""
+    rows = ["10 1", "01 1", "11 1", "00 0"]
+    assert "members (0, 1) with threshold 0 exceed it" in only_failure(
+        claim(rows, 3), rows, tmp_path
+    )
+
+
+def test_what_is_left_open_is_counted(tmp_path):
+    """Nothing is closed, so all of (1, 0), (2, 0) and (2, 1) is open, and the cut bounds it."""
+    rows = ["10 1", "01 0", "00 0"]
+    found = check(claim(rows, 3, proof=proof()), rows, tmp_path)
+    assert found.proved
+    assert any("3 left open and bounded" in words for words in found.checked)
+
+
 def test_a_bound_that_only_trying_proves_is_proved(tmp_path):
     rows = ["10 1", "01 1", "01 1"]
     for bound, proved in ((1, False), (2, True)):
