@@ -23,8 +23,14 @@ def write_bytes(path: str | Path, data: bytes) -> None:
     OutputError
         If it cannot be written: the disk is full, the folder read-only.
     """
+    target = Path(path)
     try:
-        _replace(Path(path), data)
+        if target.is_relative_to("/dev") or (target.exists() and not target.is_file()):
+            # A device, a pipe or a stream of this process is written to, never replaced by a file.
+            with target.open("ab") as stream:
+                stream.write(data)
+        else:
+            _replace(target.resolve(), data)  # a link stays, and the file it leads to changes
     except OSError as error:
         raise OutputError(path, error.strerror or str(error)) from None
 
