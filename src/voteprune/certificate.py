@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import jsonfile, outfile
-from .bounds import Box, Proof, Step, closure
+from .bounds import Box, Cut, Proof, Step, closure
 from .bounds.cuts import LimitRow, Row, limit_kinds
 from .clauses import Case, Clause, Refuted
 from .committee import Committee
@@ -51,6 +51,8 @@ class Certificate:
         Claims of solvers that nobody can check: who, and the bound in units.
     target
         Name of the label column in the file of votes, where it is known.
+    cut
+        The closure bound that the proof begins with, and its flow; found anew when omitted.
     """
 
     problem: Problem
@@ -60,6 +62,7 @@ class Certificate:
     proof: Proof | Refuted | None = None
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
+    cut: Cut | None = None
 
     def to_json(self) -> str:
         """Write the certificate as JSON text."""
@@ -80,7 +83,7 @@ class Certificate:
                 "value": problem.units(committee),
             },
             "bound": self.bound,
-            "cut": _cut(problem),
+            "cut": _cut(problem, self.cut or Cut(*closure(problem))),
             "proof": _Writer(problem, self.proof).written()
             if isinstance(self.proof, Proof)
             else None,
@@ -139,11 +142,11 @@ def _limits(problem: Problem) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _cut(problem: Problem) -> dict[str, Any]:
-    bound, flow = closure(problem)
+def _cut(problem: Problem, cut: Cut) -> dict[str, Any]:
     used = np.flatnonzero(problem.gains.net != 0)
     number = {int(pattern): place for place, pattern in enumerate(used)}
-    return {"bound": bound, "flow": [[number[i], number[j], amount] for i, j, amount in flow]}
+    flow = [[number[i], number[j], amount] for i, j, amount in cut.flow]
+    return {"bound": cut.bound, "flow": flow}
 
 
 class _Writer:

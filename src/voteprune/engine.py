@@ -21,7 +21,6 @@ import time
 
 from . import proving, refuting
 from .beside import SHARE, Beside
-from .bounds import CLOSURE_SHARE, closure_bound
 from .brute import is_small, solve_by_brute_force
 from .mip import settle
 from .openings import open_run
@@ -59,7 +58,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if over is not None:
         return over
     ledger = run.ledger
-    ledger.tighten(closure_bound(problem, run.soon(CLOSURE_SHARE)))
+    run.bound_by_cut(problem)
     if not ledger.closed:
         _prepare(problem, run)
     if run.seconds_left <= 0:

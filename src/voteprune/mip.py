@@ -34,6 +34,7 @@ _SECOND = "highs"
 """Asked again where another solver says that there is no committee."""
 
 FALSE_INFEASIBLE = "claimed infeasibility, but a committee recounts; not used"
+NOT_RECOUNTING = "kept proposing committees that do not recount; its bound is not used"
 """What a solver did, in the words of an incident."""
 
 EXPLAIN_SECONDS = 0.2
@@ -170,9 +171,7 @@ def _build_and_ask(
         else:
             formulation = formulation.without(members)
             scope.cut.add(tuple(members))
-    ledger.distrust(
-        run.solver.name, "kept proposing committees that do not recount; its bound is not used"
-    )
+    ledger.distrust(run.solver.name, NOT_RECOUNTING)
     return Outcome("solver failed")
 
 

@@ -18,7 +18,6 @@ from dataclasses import replace
 
 from .account import open_ledger
 from .answer import whom_to_trust
-from .bounds import CLOSURE_SHARE, closure_bound
 from .brute import is_small
 from .engine import ENUMERATE
 from .margins import MarginProblem, for_margins
@@ -49,11 +48,12 @@ def second_opinion(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     """
     ledger = run.ledger
     trusted = whom_to_trust(ledger, outcome, "infeasible" if outcome.infeasible else "optimal")
-    if outcome.termination != "proved" or not trusted or run.seconds_left <= 0:
+    sure = not trusted and (outcome.infeasible or ledger.closed)
+    if outcome.termination != "proved" or sure or run.seconds_left <= 0:
         return outcome
     small = is_small(problem, ENUMERATE)
     if not small and problem.formula is None and ledger.proved == problem.gains.ceiling:
-        ledger.tighten(closure_bound(problem, run.soon(CLOSURE_SHARE)))
+        run.bound_by_cut(problem)
         if ledger.closed and not ledger.trusted:
             return outcome
     method = METHODS["brute" if small else "search"]

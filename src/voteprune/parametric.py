@@ -134,10 +134,13 @@ class _Climb:
                     return outcome
                 share = min(1.0, 2 * share)
             elif at_summit and part in parts.left and not self._helped(part, before):
-                if self._near(part):
-                    break
-                if part.outline.fine and 2**self._problem.n_classifiers <= _TRY_ALL:
+                near = self._near(part)
+                if (near or part.outline.fine) and 2**self._problem.n_classifiers <= _TRY_ALL:
                     return self._try_all()
+                if near:
+                    parts.tell_bound()
+                    # A solver's rounding is on its word; without one there is something left.
+                    return Outcome("proved" if self._account.trusted else "solver tolerance")
                 if not parts.split(part):
                     return Outcome("solver tolerance")
         parts.tell_bound()
@@ -232,8 +235,9 @@ class _Climb:
             if not self._stopping:
                 raise
             outcome = Outcome("improved")
-        account.incidents += ledger.incidents
-        account.disbelieve(ledger.caught)
+        finally:  # also when the run ends here: a false claim stays known
+            account.incidents += ledger.incidents
+            account.disbelieve(ledger.caught)
         if part is not None and not outcome.infeasible:
             self._parts.cut(part, weights, *standing())
         return outcome

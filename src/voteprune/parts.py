@@ -130,11 +130,12 @@ class Parts:
         else:
             part.outline = part.own
         if own is not None:
-            part.proved = own.score
+            # At the deadline a summit is that of the polygon, which may lie above what is known.
+            part.proved = min(part.proved, own.score)
         if summit is None:
             self.drop(part, () if own is None else part.by)
         else:
-            part.summit = summit
+            part.summit = Summit(min(part.summit.score, summit.score), summit.point)
 
     def split(self, part: Part) -> bool:
         """Split a part at its summit's true positives; tell whether it could be."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from .bounds import Proof
+from .bounds import CLOSURE_SHARE, Cut, Proof, closure
 from .clauses import Refuted
 from .ledger import Ledger
 from .problem import Problem
@@ -55,7 +55,7 @@ class Run:
     seed: int = 0
     threshold: ThresholdRule = "tuned"
     checkpoint: Path | None = None
-    record: list[Proof | Refuted] | None = None
+    record: list[Cut | Proof | Refuted] | None = None
     latest: float = -math.inf
 
     @property
@@ -79,6 +79,13 @@ class Run:
     def soon(self, share: float) -> float:
         """Return the moment when a share of the time left is over."""
         return time.monotonic() + share * self.seconds_left
+
+    def bound_by_cut(self, problem: Problem) -> None:
+        """Tighten the bound by the closure bound, for a share of the time left, and record it."""
+        cut = Cut(*closure(problem, self.soon(CLOSURE_SHARE)))
+        self.ledger.tighten(cut.bound)
+        if self.record is not None:
+            self.record.append(cut)
 
     @property
     def seconds_left(self) -> float:

@@ -53,6 +53,8 @@ def share_out(
         return [call(module, module, (tasks[0],), tasks[0].latest, report, meanwhile, end)]
     try:
         shares = _deal(module, tasks, end)
+    except SolverFailure:
+        raise  # from a backend that does not come back before all is done
     except Exception as error:  # whatever stands between us and the workers
         raise SolverFailure(f"workers could not be reached: {error}") from error
     try:

@@ -97,3 +97,13 @@ def test_classes_that_are_numbers_are_in_the_order_of_numbers(run, tmp_path):
     path.write_text("y,a\n10,10\n9,9\n2,2\n")
     out = run("prune", path, "--target", "y", "--plurality", "--json")[1]
     assert json.loads(out)["classes"] == ["2", "9", "10"]
+
+
+def test_what_several_classes_do_not_have_is_refused(run, tmp_path):
+    (tmp_path / "v.csv").write_text("a,b,y\nx,x,x\ny,x,y\nz,z,z\n")
+    for option in ("--checkpoint", "--certificate"):
+        words = ("prune", tmp_path / "v.csv", "--target", "y", "--plurality")
+        code, _, err = run(*words, option, tmp_path / "file")
+        assert code == 2
+        assert option in err
+        assert not (tmp_path / "file").exists()

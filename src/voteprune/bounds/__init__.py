@@ -1,7 +1,7 @@
 """What no committee can exceed or get right: bounds that need no integer programming."""
 
 from .box import Box
-from .closure import CLOSURE_SHARE, closure, closure_bound
+from .closure import CLOSURE_SHARE, Cut, closure, closure_bound
 from .levels import Levels
 from .proof import Proof, Step
 from .rows import disputed_rows, hopeless_rows, sacrificed_rows
@@ -9,6 +9,7 @@ from .rows import disputed_rows, hopeless_rows, sacrificed_rows
 __all__ = [
     "CLOSURE_SHARE",
     "Box",
+    "Cut",
     "Levels",
     "Proof",
     "Step",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,6 +81,14 @@ def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArr
     wants_zero = np.flatnonzero((net < 0) & ~hopeless)
     lost = math.floor(problem.least_loss * magnitude(net[hopeless]))
     return matrix, wants_one, wants_zero, lost
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A closure bound in units, and the flow that proves it, as `closure` returns them."""
+
+    bound: int
+    flow: list[tuple[int, int, int]]
 
 
 def closure_bound(problem: Problem, deadline: float = math.inf) -> int:

@@ -99,8 +99,10 @@ def prune_command(
     if certificate is not None:
         check_output(certificate, file, option="--certificate")
     if plurality:
-        if threshold is not None or certificate is not None:
-            raise InputError("--plurality", "takes no --threshold or --certificate. Leave out.")
+        if any(option is not None for option in (threshold, certificate, checkpoint)):
+            raise InputError(
+                "--plurality", "takes no --threshold, --certificate or --checkpoint. Leave it out."
+            )
         return prune_labels(
             file, source, method, asked, effort, as_json=json, output=output,
             explain_time=explain_time if explain else None,

@@ -1,12 +1,11 @@
 """What a committee owes to whom, and what is possible without each member.
 
-Without a time limit for proofs only the closure bound speaks about committees without a member,
-which takes milliseconds. With one, the exact method solves the problem without each member.
+Without a time limit for proofs only the closure bound speaks about committees without a member, as
+far as a moment goes. With one, the exact method solves the problem without each member.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from fractions import Fraction
@@ -27,6 +26,9 @@ from ..run import Method, Run
 from .claims import rows_given_up
 from .exchanges import free_exchanges
 from .yardstick import Yardstick
+
+_SHORT, _QUICK_SHARE = 0.1, 0.2
+"""Seconds that the closure bound has in any case, and its share of the time for a member."""
 
 Cap = tuple[Fraction | None, Sequence[str]]
 """What no committee exceeds, where that is known, and the solvers whose word it is."""
@@ -132,7 +134,7 @@ def _without(
     ledger, yardstick, method = open_ledger(left), Yardstick(left), _exact(left)
     for committee in known:
         ledger.offer(committee.ballots, committee.threshold)
-    _bound_quickly(left, ledger, method)
+    _bound_quickly(left, ledger, method, time.monotonic() + max(_SHORT, _QUICK_SHARE * seconds))
     if cap[0] is not None:  # what no committee exceeds, none without this member does
         yardstick.tighten(ledger, cap[0], cap[1])
     quick = yardstick.standing(ledger)[1], ledger.trusted
@@ -145,7 +147,9 @@ def _without(
             return None, None, outcome.trusted
     best, bound = yardstick.standing(ledger)
     # A proof that was cut short may know less than what was known before it.
-    bound, trusted = min((bound, ledger.trusted), quick, key=lambda known: known[0])
+    bound, trusted = bound, ledger.trusted
+    if quick[0] < bound and ledger.caught.isdisjoint(quick[1]):
+        bound, trusted = quick
     return best, bound if best is None else max(bound, best), trusted
 
 
@@ -154,9 +158,9 @@ def _exact(problem: Problem) -> Method:
     return for_margins(exact) if isinstance(problem, MarginProblem) else exact
 
 
-def _bound_quickly(problem: Problem, ledger: Ledger, method: Method) -> None:
-    """Bound a problem by minimum cuts alone."""
+def _bound_quickly(problem: Problem, ledger: Ledger, method: Method, until: float) -> None:
+    """Bound a problem by minimum cuts alone, as well as they can until a moment."""
     if isinstance(ledger, Account):
-        cut_by_closure(method, Run(ledger, math.inf))
+        cut_by_closure(method, Run(ledger, until))
     else:
-        ledger.tighten(closure_bound(problem))
+        ledger.tighten(closure_bound(problem, until))

@@ -75,6 +75,8 @@ class Yardstick:
     def tighten(self, ledger: Ledger, bound: Fraction, by: Sequence[str]) -> None:
         """Enter a bound into a ledger of this problem, if it is lower than what it has.
 
+        A solver's word that the best committee there refutes is not entered.
+
         Parameters
         ----------
         ledger, bound
@@ -82,6 +84,9 @@ class Yardstick:
         by
             The solvers whose word that is; none for what voteprune has proved.
         """
+        best = self.standing(ledger)[0]
+        if by and best is not None and best > bound:
+            return
         if isinstance(ledger, Account):
             lower = min(ledger.top, bound)
             ledger.bound_by(lower, ledger.proved_top if by else lower, by)

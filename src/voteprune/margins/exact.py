@@ -20,7 +20,6 @@ from functools import partial
 
 import numpy as np
 
-from ..bounds import CLOSURE_SHARE, closure_bound
 from ..brute import is_small
 from ..committee import Committee
 from ..infeasible import Found, explain
@@ -61,7 +60,7 @@ def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
-    run.ledger.tighten(closure_bound(problem, run.soon(CLOSURE_SHARE)))
+    run.bound_by_cut(problem)
     if problem.allowed and run.seconds_left > 0:
         walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
         walker = MarginWalker(*walked, run.seed)
@@ -91,7 +90,9 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
     until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
     request = (sizes, target, ledger.proved / scale, until)
     try:
-        bounds = call("margins", "voteprune.margins.relaxation", request, run.deadline, report)
+        bounds = call(
+            "margins", "voteprune.margins.relaxation", request, run.deadline, report, end=run.end
+        )
     except OutOfTime:
         return dict.fromkeys(listed, ledger.proved)
     except SolverFailure as failure:
@@ -209,9 +210,11 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
     own.tighten(queue.proved[size])
     own.tighten(queue.waiting[size], who)
     look = run.part(time.monotonic() + turn, own)
-    outcome = solve_model(here, look, partial(margin_model, above=above))
-    ledger.incidents.extend(own.incidents)
-    ledger.disbelieve(own.caught)
+    try:
+        outcome = solve_model(here, look, partial(margin_model, above=above))
+    finally:  # also when the run ends here: a false claim stays known
+        ledger.incidents.extend(own.incidents)
+        ledger.disbelieve(own.caught)
     failed = outcome.termination == "solver failed"
     queue.failures += failed
     queue.vouched |= not failed

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..formulation.model import Floats, Formulation, ModelBuilder, TimeOver
 from ..formulation.rows import add_cost_rows, objective_scale
-from ..mip import FALSE_INFEASIBLE
+from ..mip import FALSE_INFEASIBLE, NOT_RECOUNTING
 from ..run import Outcome
 from ..solvers import Answer, Options, OutOfTime, SolverFailure, solve
 from .brute import MOST_CLASSIFIERS, solve_by_brute_force
@@ -87,12 +87,16 @@ def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
             return Outcome("solver failed")
         # Only sets that are not allowed have been cut off, so the bound is one of the problem.
         ledger.tighten(_units(formulation, answer.bound), who)
-        if solution is None:
+        if answer.status == "stopped":
             return Outcome("time limit")
+        if solution is None:
+            ledger.distrust(run.solver.name, "claimed an optimum without a solution; not used")
+            return Outcome("solver failed")
         if members and problem.allows(members):
             closes = _closes(formulation, ledger)
             return Outcome("proved" if closes else "solver tolerance", trusted=who)
         formulation = formulation.without(members)
+    ledger.distrust(run.solver.name, NOT_RECOUNTING)
     return Outcome("solver failed")
 
 

@@ -136,7 +136,9 @@ def _without(
     ledger = PluralityLedger(left)
     for committee in known:
         ledger.offer(committee)
-    if cap[0] is not None:  # what no committee exceeds, none without this member does
+    refuted = ledger.units is not None and cap[0] is not None and ledger.units > cap[0]
+    if cap[0] is not None and not refuted:
+        # What no committee exceeds, none without this member does.
         ledger.tighten(cap[0], cap[1])
     if seconds > 0 and not ledger.closed:
         outcome = solve_exact(left, PluralityRun(ledger, time.monotonic() + seconds))

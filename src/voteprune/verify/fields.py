@@ -38,7 +38,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"it has the field {plain(twice)!r} twice")
+        raise ValueError(f"it has the field '{plain(twice)}' twice")
     return found
 
 
@@ -93,7 +93,7 @@ def text(value: Any) -> str:
 def word(value: Any, known: Collection[str]) -> str:
     """Read one of some words."""
     if text(value) not in known:
-        raise ValueError(f"{plain(value)!r} is none of {', '.join(known)}")
+        raise ValueError(f"'{plain(value)}' is none of {', '.join(known)}")
     return str(value)
 
 

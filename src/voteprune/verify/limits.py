@@ -108,9 +108,9 @@ class Limits:
             sizes = f"{number(d.size_min)} .. {number(d.size_max)}"
             yield f"its size {len(chosen)} is not in {sizes}"
         for k in sorted(set(d.required) - chosen):
-            yield f"{plain(d.names[k])!r} is required and does not sit"
+            yield f"'{plain(d.names[k])}' is required and does not sit"
         for k in sorted(set(d.forbidden) & chosen):
-            yield f"{plain(d.names[k])!r} is forbidden and sits"
+            yield f"'{plain(d.names[k])}' is forbidden and sits"
         for costs, most, scale in self._budgets:
             spent = sum(costs[k] for k in members)
             if spent > most:

@@ -77,7 +77,7 @@ def _rows(
         if counts[name] != 1:
             raise FileFormatError(
                 path,
-                f"has {counts[name]} columns {plain(name)!r}; the certificate needs it once. Give "
+                f"has {counts[name]} columns '{plain(name)}'; the certificate needs it once. Give "
                 "the votes it was made for, and the label column with --target NAME.",
             )
     part = place_of[_PART] if {_PART, _LABEL} <= counts.keys() else None
@@ -97,7 +97,7 @@ def _rows(
         truth = _number(path, record[place], reader.line_num)
         if truth not in (0, 1):
             raise FileFormatError(
-                path, f"has a label {plain(record[place])!r}, neither 0 nor 1.", reader.line_num
+                path, f"has a label '{plain(record[place])}', neither 0 nor 1.", reader.line_num
             )
         labels.append(truth == 1)
     return Table(tuple(votes), tuple(labels))
@@ -128,5 +128,5 @@ def _number(path: str | Path, cell: str, line: int) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise FileFormatError(path, f"{plain(cell)!r} is not a number from 0 to 1.", line)
+        raise FileFormatError(path, f"'{plain(cell)}' is not a number from 0 to 1.", line)
     return value
