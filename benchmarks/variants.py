@@ -14,12 +14,12 @@ from fractions import Fraction
 import numpy as np
 
 import voteprune as vp
-from voteprune.ledger import Ledger
-from voteprune.margins import Margin, MarginProblem
-from voteprune.margins.scale import AUTOMATIC_CHOICE, choose_among
-from voteprune.margins.walk import MarginWalker
-from voteprune.openings import open_run
-from voteprune.run import Run
+from voteprune.primal.first import open_run
+from voteprune.primal.margin_walk import MarginWalker
+from voteprune.problem.margin import Margin, MarginProblem
+from voteprune.run.incumbent import Ledger
+from voteprune.run.run import Run
+from voteprune.strategies.margin_scale import AUTOMATIC_CHOICE, choose_among
 
 Chosen = tuple[list[int], int]
 Variant = Callable[[vp.Votes, int], Chosen]

@@ -21,14 +21,19 @@ from unittest import mock
 import numpy as np
 
 import voteprune as vp
-from voteprune import beside, engine, mip, parametric, proving, refuting
-from voteprune.bounds import tree as levels_tree
-from voteprune.clauses import tree as clauses_tree
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.plurality import exact as plurality_exact
-from voteprune.problem import Problem
-from voteprune.run import Outcome
+from voteprune.mip import solve as mip
+from voteprune.problem.margin import MarginProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.run import Outcome
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.tree import background as beside
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods import worker as clauses_tree
+from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.sizes import worker as levels_tree
 from watching import Watch, front, watching
 
 FOREVER = 1e6

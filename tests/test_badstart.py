@@ -14,7 +14,7 @@ from badstart import (
     faults_of_sum,
     search_switched_off,
 )  # fmt: skip
-from voteprune.ledger import Book
+from voteprune.run.incumbent import Book
 from voteprune.solvers import SolverFailure
 
 WAYS = {

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import beside
-from voteprune.beside import SHARE, Beside
-from voteprune.ledger import Ledger
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger
+from voteprune.run.run import Run
+from voteprune.tree import background as beside
+from voteprune.tree.background import SHARE, Beside
 
 
 class Sleeper:

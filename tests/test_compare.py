@@ -10,7 +10,7 @@ import pytest
 
 import voteprune as vp
 from heuristics.test_laws import pool
-from voteprune.methods import METHODS
+from voteprune.strategies.registry import METHODS
 
 SOME = ["full", "best", "hc-uwa", "brute"]
 

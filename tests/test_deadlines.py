@@ -12,26 +12,25 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import openings, parametric
-from voteprune.bounds import closure_bound
-from voteprune.bounds.closure import conflicts
-from voteprune.formulation import merged_model, paper_model
-from voteprune.formulation.model import TimeOver
-from voteprune.ledger import Ledger
-from voteprune.margins.model import margin_model
-from voteprune.margins.problem import MarginProblem
-from voteprune.methods import METHODS
-from voteprune.openings import open_run
-from voteprune.plurality import sample as plurality_sample
-from voteprune.plurality.exact import plurality_model
-from voteprune.plurality.ledger import PluralityLedger
-from voteprune.plurality.problem import PluralityProblem
-from voteprune.plurality.run import PluralityRun
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.bounds.closure import closure_bound, conflicts
+from voteprune.mip.margin import margin_model
+from voteprune.mip.merged import merged_model
+from voteprune.mip.paper import paper_model
+from voteprune.numbers.tally import tally as true_tally
+from voteprune.primal import first as openings
+from voteprune.primal import plurality_search as plurality_sample
+from voteprune.primal.first import open_run
+from voteprune.primal.sample import thinned
+from voteprune.problem.margin import MarginProblem
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger, PluralityLedger
+from voteprune.run.run import PluralityRun, Run
 from voteprune.solvers import OutOfTime, SolverFailure, isolated
-from voteprune.tally import tally as true_tally
-from voteprune.walks import thinned
+from voteprune.solvers.model import TimeOver
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies.exact_plurality import plurality_model
+from voteprune.strategies.registry import METHODS
 
 PAST = -math.inf
 
@@ -239,7 +238,7 @@ def test_a_sample_of_rows_weighs_as_much_as_all(share, weighted):
 @pytest.mark.parametrize("objective", ["accuracy", "balanced_accuracy", "f1", vp.Ramp(1)])
 @pytest.mark.parametrize("method", ["exact", "search"])
 def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, monkeypatch):
-    monkeypatch.setattr("voteprune.walks.sample._MOST_IN_HASTE", 25 * 1000)
+    monkeypatch.setattr("voteprune.primal.sample._MOST_IN_HASTE", 25 * 1000)
     rng = np.random.default_rng(0)
     labels = rng.random(3000) < 0.5
     right = rng.random((3000, 25)) < 0.7
@@ -262,7 +261,7 @@ def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, m
 
 def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
     problem = Problem.of(pool(n=3000, k=25), "accuracy", [vp.AtLeast("size", 2)], "F3")
-    with mock.patch("voteprune.walks.sample._MOST_IN_HASTE", 4000):
+    with mock.patch("voteprune.primal.sample._MOST_IN_HASTE", 4000):
         some, own = thinned(problem, Ledger(problem), 0, 1.0)
     assert some is own.problem
     assert some.votes.n_rows <= 4000 // 25

@@ -16,23 +16,25 @@ import voteprune as vp
 from badproblems import LIMITS, OF_PLURALITY, Bad, bad_plurality, bad_problem, truth_of
 from badstart import compiled
 from oracle import metric
-from voteprune.account import Account
-from voteprune.bounds import Box, Levels, closure_bound
+from voteprune.bounds.closure import closure_bound
 from voteprune.bounds.cuts import LimitRow, Row
+from voteprune.bounds.levels import Levels
+from voteprune.bounds.margin_prices import Sizes
+from voteprune.bounds.margin_relaxation import price
+from voteprune.bounds.node import Box
 from voteprune.bounds.prices import Prices
-from voteprune.clauses import Case
-from voteprune.clauses.clause import prove
-from voteprune.clauses.conflicts import Conflicts
-from voteprune.clauses.relaxation import Relaxation, limits_of
-from voteprune.formulation import merged_model
-from voteprune.margins.exact import _at_size
-from voteprune.margins.model import margin_model
-from voteprune.margins.relaxation import price
-from voteprune.margins.sizes import Sizes
-from voteprune.outline import Outline
-from voteprune.parts import Parts
-from voteprune.plurality.exact import plurality_model
-from voteprune.plurality.problem import PluralityProblem
+from voteprune.mip.margin import margin_model
+from voteprune.mip.merged import merged_model
+from voteprune.problem.outline import Outline
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.run.incumbent import Account
+from voteprune.strategies.curve_parts import Parts
+from voteprune.strategies.exact_margin import _at_size
+from voteprune.strategies.exact_plurality import plurality_model
+from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.conflicts import Conflicts
+from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
 from watching import Watch
 
 FREE = -1

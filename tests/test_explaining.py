@@ -10,10 +10,10 @@ import voteprune as vp
 from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
-from voteprune.explaining.claims import rows_given_up
-from voteprune.margins import MarginProblem
-from voteprune.objectives import CURVES
-from voteprune.problem import Problem
+from voteprune.problem.criteria import CURVES
+from voteprune.problem.margin import MarginProblem
+from voteprune.problem.problem import Problem
+from voteprune.solve.explain_claims import rows_given_up
 
 SEEDS = range(40)
 KINDS = ["sum", "curve", "margin"]

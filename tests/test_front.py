@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 
 
 def best_by_size(problem):

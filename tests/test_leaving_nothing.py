@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.infeasible import cheapest, leaves_nothing
-from voteprune.ledger import Ledger
-from voteprune.methods import METHODS, kind_of
-from voteprune.problem import Problem
-from voteprune.walks import Flock
+from voteprune.primal.flock import Flock
+from voteprune.problem.infeasible import cheapest, leaves_nothing
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger
+from voteprune.strategies.registry import METHODS, kind_of
 
 OBJECTIVES = ("accuracy", "f1", "mcc", "jaccard", vp.Ramp(1), vp.Hinge(2))
 

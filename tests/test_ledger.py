@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.ledger import Ledger, StopRequested, relative_gap
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger, StopRequested, relative_gap
 
 LABELS = np.array([1, 1, 1, 0, 0, 0, 0])
 # Who is right on how many of the seven rows: 6, 5, 2.

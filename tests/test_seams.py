@@ -10,20 +10,22 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import certificate, parametric, sharing
-from voteprune.explaining.explain import explain
-from voteprune.explaining.yardstick import Yardstick
-from voteprune.ledger import Ledger, StopRequested
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.parts import Parts
-from voteprune.plurality import exact as plurality_exact
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.problem.margin import MarginProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger, StopRequested
+from voteprune.run.run import Run
+from voteprune.solve.explain import explain
+from voteprune.solve.explain_yardstick import Yardstick
 from voteprune.solvers import Answer, OutOfTime
+from voteprune.strategies import certificate
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.strategies.curve_parts import Parts
+from voteprune.tree import workers as sharing
 from voteprune.verify.table import read_table
 
-explaining = importlib.import_module("voteprune.explaining.explain")  # the module, not its function
+explaining = importlib.import_module("voteprune.solve.explain")  # the module, not its function
 
 
 def pool(seed, n=300, k=24, right=0.68):
@@ -55,7 +57,7 @@ def test_what_is_near_without_a_solver_is_not_called_optimal(monkeypatch):
     monkeypatch.setattr(parametric, "_TRY_ALL", 0)
     monkeypatch.setattr(parametric._Climb, "_near", lambda self, part: True)
     monkeypatch.setattr(parametric._Climb, "_helped", lambda self, part, before: False)
-    monkeypatch.setattr("voteprune.opinion.is_small", lambda *_: False)
+    monkeypatch.setattr("voteprune.strategies.opinion.is_small", lambda *_: False)
     votes = vp.Votes(*pool(1, n=30, k=5))
     solution = vp.prune(votes, objective="mcc", random_state=0)
     assert solution.status == "feasible" or solution.bound == solution.value

@@ -10,19 +10,21 @@ import faulty_solver
 import voteprune as vp
 from certified import write_votes
 from faulty_solver import seed_of
-from voteprune import carrying, engine, mip, opinion, proving
-from voteprune.account import Account
-from voteprune.answer import whom_to_trust
-from voteprune.ledger import Ledger
-from voteprune.margins import exact as margins_exact
-from voteprune.methods import METHODS
-from voteprune.plurality import exact as plurality_exact
-from voteprune.plurality.ledger import PluralityLedger
-from voteprune.plurality.problem import PluralityProblem
-from voteprune.problem import Problem
-from voteprune.run import Outcome
-from voteprune.solution import Solution
+from voteprune.mip import solve as mip
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Account, Ledger, PluralityLedger
+from voteprune.run.run import Outcome
+from voteprune.solve import solve as carrying
+from voteprune.solve.solution import Solution
+from voteprune.solve.status import whom_to_trust
 from voteprune.solvers import SOLVERS, SolverInfo, solve
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.strategies import opinion
+from voteprune.strategies.registry import METHODS
+from voteprune.tree.sizes import coordinator as proving
 from voteprune.verify import verify
 
 
@@ -427,7 +429,7 @@ def test_explanations_and_tables_say_whose_word_it_is():
 def test_without_a_member_that_it_needs_a_verdict_says_whose_word_it_is(asked):
     """What is possible without each member is settled by a solver here."""
     solution = vp.prune(*large(), method="merged", constraints=PAIR, random_state=0)
-    with mock.patch("voteprune.explaining.explain._exact", return_value=METHODS["merged"]):
+    with mock.patch("voteprune.solve.explain._exact", return_value=METHODS["merged"]):
         why = solution.explain(time_limit=20)
     needed = [role for role in why.members if role.verdict == "needed"]
     assert needed

@@ -18,18 +18,20 @@ from unittest import mock
 import numpy as np
 
 from oracle import metric
-from voteprune import engine, parts, proving, refuting
-from voteprune.account import Account
 from voteprune.bounds.cuts import LimitRow
+from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.program import Program
-from voteprune.clauses.relaxation import Relaxation
-from voteprune.constraints import AtLeast
-from voteprune.formulation.rows import objective_scale
-from voteprune.ledger import Book
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.margins.sizes import Sizes
+from voteprune.numbers.floats import objective_scale
+from voteprune.problem.constraints import AtLeast
+from voteprune.problem.margin import MarginProblem
+from voteprune.run.incumbent import Account, Book
+from voteprune.strategies import curve_parts as parts
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods.relaxation import Relaxation
+from voteprune.tree.sizes import coordinator as proving
 
 front = importlib.import_module("voteprune.front")  # the module, not its function
 FREE = -1

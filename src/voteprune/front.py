@@ -13,24 +13,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .account import open_ledger
-from .bounds import CLOSURE_SHARE, Box, Levels, closure_bound
-from .bounds.task import Task
-from .committee import Committee
-from .constraints import Constraint
-from .diversity import Diversity
+from .bounds.closure import CLOSURE_SHARE, closure_bound
+from .bounds.levels import Levels
+from .bounds.node import Box
 from .exceptions import InputError
-from .formulation.model import Floats
-from .ledger import Ledger, relative_gap
-from .margins import AUTOMATIC, Margin
-from .objectives import Criterion
-from .plan import check_plan
-from .problem import Problem
-from .proving import MOST_CLASSIFIERS
-from .search import search
+from .numbers.floats import Floats
+from .primal.flock import Flock
+from .primal.sample import thinned
+from .primal.search import search
+from .problem.committee import Committee
+from .problem.constraints import Constraint
+from .problem.criteria import Criterion
+from .problem.diversity import Diversity
+from .problem.margin import AUTOMATIC, Margin
+from .problem.problem import Problem
+from .run.incumbent import Ledger, open_ledger, relative_gap
+from .solve.plan import check_plan
 from .solvers import SolverFailure, call
-from .votes import as_votes
-from .walks import Flock, thinned
+from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.task import Task
+from .votes.votes import as_votes
 
 _SEARCH_SHARE = 0.4
 _PATIENCE = 32
@@ -197,7 +199,11 @@ class _Fronts:
             )  # fmt: skip
             try:
                 share = call(
-                    "bounds", "voteprune.bounds.tree", (task,), self._deadline, lambda *_: None
+                    "bounds",
+                    "voteprune.tree.sizes.worker",
+                    (task,),
+                    self._deadline,
+                    lambda *_: None,
                 )
             except SolverFailure:
                 break

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from instances import drawn, not_below, random_instance
-from voteprune.bounds import Box, Levels
-from voteprune.bounds.box import FREE
 from voteprune.bounds.cuts import Row
+from voteprune.bounds.levels import Levels
+from voteprune.bounds.node import FREE, Box
 from voteprune.bounds.prices import Prices
-from voteprune.bounds.task import Task
-from voteprune.bounds.tree import solve
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.tree.sizes.task import Task
+from voteprune.tree.sizes.worker import solve
 
 SEEDS = range(40)
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from instances import drawn, not_below, random_instance
-from voteprune.bounds.box import FREE
-from voteprune.clauses import Case, Cell, Task
-from voteprune.clauses.clause import prove
-from voteprune.clauses.conflicts import Conflicts
-from voteprune.clauses.relaxation import Relaxation, limits_of
-from voteprune.clauses.tree import solve
-from voteprune.problem import Problem
+from voteprune.bounds.node import FREE
+from voteprune.problem.problem import Problem
+from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.conflicts import Conflicts
+from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
+from voteprune.tree.nogoods.task import Cell, Task
+from voteprune.tree.nogoods.worker import solve
 
 SEEDS = range(60)
 

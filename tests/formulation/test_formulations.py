@@ -5,8 +5,9 @@ import pytest
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.formulation import merged_model, paper_model
-from voteprune.problem import Problem
+from voteprune.mip.merged import merged_model
+from voteprune.mip.paper import paper_model
+from voteprune.problem.problem import Problem
 
 
 def problem_of(instance):

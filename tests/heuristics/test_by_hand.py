@@ -14,7 +14,7 @@ from voteprune.heuristics.checklist import joint_gains
 from voteprune.heuristics.hill_climbing import by_margin_distance
 from voteprune.heuristics.pool import Pool
 from voteprune.heuristics.prefix import Prefix
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 
 
 def pool_of(rows, y):

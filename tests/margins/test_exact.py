@@ -6,12 +6,13 @@ import pytest
 import voteprune as vp
 from faulty_solver import VICES
 from margin_oracle import best_of, faults, margin_instance
-from voteprune.bounds import closure_bound
-from voteprune.exact import float_above
-from voteprune.margins import MarginProblem, exact
-from voteprune.margins.relaxation import price
-from voteprune.margins.sizes import Sizes
+from voteprune.bounds.closure import closure_bound
+from voteprune.bounds.margin_prices import Sizes
+from voteprune.bounds.margin_relaxation import price
+from voteprune.numbers.exact import float_above
+from voteprune.problem.margin import MarginProblem
 from voteprune.solvers import SOLVERS, SolverInfo, isolated
+from voteprune.strategies import exact_margin as exact
 
 
 @pytest.fixture

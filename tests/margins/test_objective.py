@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from margin_oracle import margin_value, reach_of
-from voteprune.margins import MarginProblem
+from voteprune.problem.margin import MarginProblem
 
 
 @pytest.mark.parametrize("growth", [0, 0.25, 0.5, 0.75, 1])

@@ -7,9 +7,9 @@ import pytest
 
 import voteprune as vp
 from margin_oracle import best_of, margin_instance
-from voteprune.ledger import Ledger
-from voteprune.margins import MarginProblem
-from voteprune.margins.walk import MarginWalker
+from voteprune.primal.margin_walk import MarginWalker
+from voteprune.problem.margin import MarginProblem
+from voteprune.run.incumbent import Ledger
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -10,8 +10,8 @@ import pytest
 import voteprune as vp
 from certified import best_of, document_of, refute, write_votes
 from instances import random_instance
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
 from voteprune.verify.clauses import Recheck
 from voteprune.verify.document import Clause, Refutation, read_document

@@ -10,8 +10,8 @@ import pytest
 import voteprune as vp
 from certified import best_of, certify, document_of, prove, write_votes
 from instances import random_instance
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
 
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.ledger import Ledger
-from voteprune.problem import Problem
-from voteprune.walks import Flock, Starts
+from voteprune.primal.flock import Flock
+from voteprune.primal.starts import Starts
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Ledger
 
 
 def flock_on(seed, **request):

@@ -21,9 +21,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..committee import Committee
-from ..exact import IntArray, sum_by_group
-from ..problem import Problem
+from ..numbers.exact import IntArray, sum_by_group
+from ..problem.committee import Committee
+from ..problem.problem import Problem
 from .closure import capacities, conflicts, pair_off, wishes
 
 Places = NDArray[np.intp]

@@ -11,7 +11,7 @@ from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
 from ..front import Front
 from ..front import front as find_front
-from ..solution import Solution
+from ..solve.solution import Solution
 from .style import axes, dress, legend, words
 
 

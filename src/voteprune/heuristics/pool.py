@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..committee import majority
-from ..exact import IntArray, times, total
-from ..measures import PairCounts
-from ..patterns import Patterns
-from ..problem import Problem
-from ..run import Run
-from ..tally import Bools, tally
+from ..numbers.exact import IntArray, times, total
+from ..numbers.tally import Bools, tally
+from ..problem.committee import majority
+from ..problem.measures import PairCounts
+from ..problem.problem import Problem
+from ..run.run import Run
+from ..votes.patterns import Patterns
 
 Counts = NDArray[np.int32]
 """Positive votes of a committee on each pattern."""
