@@ -17,12 +17,12 @@ from voteprune.run.incumbent import Account, Ledger, PluralityLedger
 from voteprune.run.run import Outcome
 from voteprune.solve import solve as carrying
 from voteprune.solve.solution import Solution
-from voteprune.solve.status import whom_to_trust
 from voteprune.solvers import SOLVERS, SolverInfo, solve
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.strategies import opinion
+from voteprune.strategies.opinion import whom_to_trust
 from voteprune.strategies.registry import METHODS
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.verify import verify

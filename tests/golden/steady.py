@@ -13,8 +13,10 @@ from contextlib import ExitStack, contextmanager
 from unittest import mock
 
 from badstart import ENUMERATING, Way, Workers, search_switched_off
-from voteprune import engine, proving, refuting
-from voteprune.margins import exact as margins_exact
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.sizes import coordinator as proving
 
 WORKERS = (
     (proving, "share_out"),
