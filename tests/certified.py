@@ -13,7 +13,7 @@ from voteprune.bounds.levels import Levels
 from voteprune.bounds.node import FREE, Box
 from voteprune.primal.brute import solve_by_brute_force
 from voteprune.problem.problem import Problem
-from voteprune.run.incumbent import Ledger
+from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
@@ -27,9 +27,9 @@ from voteprune.tree.sizes.task import Task
 
 def best_of(problem: Problem):
     """The best committee, by trying all; None if there is none."""
-    ledger = Ledger(problem)
-    solve_by_brute_force(problem, Run(ledger, time.monotonic() + 60))
-    return ledger.committee
+    incumbent = Incumbent(problem)
+    solve_by_brute_force(problem, Run(incumbent, time.monotonic() + 60))
+    return incumbent.committee
 
 
 def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
@@ -66,7 +66,7 @@ def refute(problem: Problem, units: int) -> Refuted:
 def certify(problem: Problem, **changes) -> Certificate:
     """The certificate of an optimal committee, proved by steps."""
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     return Certificate(problem, "optimal", committee, units, prove(problem, units), **changes)
 
 

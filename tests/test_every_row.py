@@ -27,7 +27,7 @@ from voteprune.mip.margin import margin_model
 from voteprune.mip.merged import merged_model
 from voteprune.problem.outline import Outline
 from voteprune.problem.plurality import PluralityProblem
-from voteprune.run.incumbent import Account
+from voteprune.run.incumbent import Incumbent
 from voteprune.strategies.curve_parts import Parts
 from voteprune.strategies.exact_margin import _at_size
 from voteprune.strategies.exact_plurality import plurality_model
@@ -247,10 +247,12 @@ def test_half_planes_and_the_closure_bound(limit):
         rng, sets, truth = np.random.default_rng(seed), bad.truth.sets, bad.truth
         denominator = problem.patterns.denominator
         points = [sets.points[p] for p in np.unique(sets.place[truth.code, truth.level])]
-        ratio = problem.formula if isinstance(problem.formula, vp.Ratio) else None
+        ratio = (
+            problem.objective.formula if isinstance(problem.objective.formula, vp.Ratio) else None
+        )
         if ratio is not None:
             points = [point for point in points if metric(ratio.denominator, *point)]
-        outline = Outline.of(problem)
+        outline = Outline.of(problem.objective.formula, problem.patterns, problem.metric_limits)
         for _ in range(10):
             weights = vp.Weights(*(int(w) for w in rng.integers(-3, 4, 4)))
             inner = problem.weighing(weights)
@@ -287,8 +289,8 @@ def test_parts_hold_everything_however_they_are_split(limit):
         bad = no_positives() if limit == "no positives" else bad_problem(seed, limit, "curve")
         problem = compiled(bad)
         watch, rng = Watch(bad, problem), np.random.default_rng(seed)
-        account = Account(problem, problem.formula)
-        parts = Parts(account)
+        incumbent = Incumbent(problem)
+        parts = Parts(incumbent)
         watch.parts(parts, None)
         for _ in range(6):
             some = [part for part in parts.left if not part.flat]

@@ -16,7 +16,7 @@ from .problem.committee import Committee
 from .problem.constraints import Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
-from .problem.margin import AUTOMATIC, Margin, MarginProblem
+from .problem.margin import AUTOMATIC, Margin
 from .problem.plurality import PluralityCriterion
 from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
@@ -202,7 +202,7 @@ def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
         return Problem.of(votes, criterion, plan.requests, plan.diversity)
     left = max(0.0, began + circumstances.seconds - time.monotonic())
     margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
-    return MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
+    return Problem.of(votes, margin, plan.requests, plan.diversity)
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

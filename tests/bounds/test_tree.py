@@ -37,7 +37,7 @@ def committees(problem):
         for level in range(len(members)):
             committee = problem.committee(members, level)
             if problem.allows(committee):
-                yield members, level, problem.units(committee), problem.counts(members) > level
+                yield members, level, problem.score(committee), problem.counts(members) > level
 
 
 def decisions(problem, levels, members, positive):
@@ -136,8 +136,7 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
         share = solve(task, lambda bound, boxes, members, seen=reported: seen.append(bound))
         assert share.boxes == ()
         looked_at = [
-            problem.best_threshold([problem.allowed[place] for place in members])
-            for members in share.members
+            problem.best([problem.allowed[place] for place in members]) for members in share.members
         ]
         values = [found[1] for found in looked_at if found is not None]
         if there:

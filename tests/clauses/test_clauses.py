@@ -42,7 +42,7 @@ def committees(problem):
                 positive = (problem.counts(members) > level)[used]
                 places = tuple(np.flatnonzero(sits).tolist())
                 decided = np.concatenate([positive, sits]).astype(np.int8)
-                yield places, problem.units(committee), decided
+                yield places, problem.score(committee), decided
 
 
 def whole(case, bound=1e30):
@@ -139,7 +139,7 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
             cells = share.cells
             seen |= set(share.members)
         assert cells == ()
-        looked_at = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+        looked_at = [problem.best([problem.allowed[p] for p in m]) for m in seen]
         values = [found[1] for found in looked_at if found is not None]
         assert max(values, default=best) <= best
         assert best in values or not there
@@ -158,7 +158,7 @@ def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
         task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
         share = solve(task)
         cells, seen = share.cells, seen | set(share.members)
-    values = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+    values = [problem.best([problem.allowed[p] for p in m]) for m in seen]
     assert cells == ()
     assert best in [found[1] for found in values if found is not None]
 

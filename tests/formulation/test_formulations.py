@@ -44,7 +44,7 @@ def test_a_committee_satisfies_the_rows_iff_it_is_allowed_and_is_worth_what_it_r
         solution = formulation.encode(members, committee.threshold)
         assert satisfied(formulation.model, solution) == problem.allows(committee)
         units = formulation.base + formulation.scale * (formulation.model.objective @ solution)
-        assert units == pytest.approx(problem.units(committee), rel=1e-9, abs=1e-6)
+        assert units == pytest.approx(problem.score(committee), rel=1e-9, abs=1e-6)
         assert formulation.members(solution) == members
 
 

@@ -228,12 +228,12 @@ def test_the_archive_keeps_the_front_only():
     votes = random_votes(11)
     pool = Pool.of(Problem.of(votes))
 
-    class Ledger:
+    class Incumbent:
         def offer(self, members, threshold):
             pass
 
     class Run:
-        ledger, threshold = Ledger(), "majority"
+        incumbent, threshold = Incumbent(), "majority"
 
     archive = pareto.Archive(pool, Run())
     rng = np.random.default_rng(0)

@@ -38,7 +38,7 @@ def certified(seed):
     """The certificate of an optimal committee, proved by clauses."""
     problem = problem_of(seed)
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     return Certificate(problem, "optimal", committee, units, refute(problem, units))
 
 
@@ -127,7 +127,7 @@ def test_a_cell_without_the_prices_that_closed_it_is_refused(tmp_path):
     votes = vp.Votes(np.array([[1, 0], [1, 1], [0, 0], [0, 1]] * 3), np.array([1, 0, 0, 1] * 3))
     problem = Problem.of(votes)
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     document = document_of(
         Certificate(problem, "optimal", committee, units, refute(problem, units))
     )

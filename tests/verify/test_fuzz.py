@@ -50,7 +50,7 @@ def certificate(limits, kind):
     """A certificate that holds, and is proved in a certain way."""
     problem, _ = source(limits)
     best = best_of(problem)
-    units = problem.units(best)
+    units = problem.score(best)
     if kind in ("steps", "open"):
         made = certify(problem, target="label")
     elif kind == "clauses":

@@ -95,7 +95,7 @@ class Cut:
 def bound_by_closure(problem: Problem, run: Run) -> None:
     """Tighten a run's bound by the closure bound, for a share of the time left, and record it."""
     cut = Cut(*closure(problem, run.soon(CLOSURE_SHARE)))
-    run.ledger.tighten(cut.bound)
+    run.incumbent.tighten(cut.bound)
     if run.record is not None:
         run.record.append(cut)
 

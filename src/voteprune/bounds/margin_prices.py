@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats, objective_scale
 from ..problem.committee import majority
-from ..problem.margin import Margin, MarginProblem
+from ..problem.margin import Margin, margin_of
+from ..problem.problem import Problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +54,13 @@ class Sizes:
     size_max: int
 
     @classmethod
-    def of(cls, problem: MarginProblem) -> tuple[Sizes, float]:
+    def of(cls, problem: Problem) -> tuple[Sizes, float]:
         """Read a problem; the bounds times the float returned with it are in units."""
         patterns = problem.patterns
         scale = objective_scale(np.concatenate([patterns.positive, patterns.negative]))
         allowed = np.array(problem.allowed, dtype=np.intp)
         sizes = cls(
-            problem.margin,
+            margin_of(problem).margin,
             patterns.matrix[:, allowed],
             np.stack(
                 [side.astype(float) / scale for side in (patterns.positive, patterns.negative)]
@@ -68,7 +69,7 @@ class Sizes:
             max(problem.size_min, len(problem.required)),
             min(problem.size_max, len(allowed)),
         )
-        return sizes, scale * float(problem.row_units)
+        return sizes, scale * float(margin_of(problem).row_units)
 
     def all(self) -> range:
         """Return the sizes a committee can have."""

@@ -96,7 +96,7 @@ def sacrificed_rows(
     least
         What counts as being as good, in units; the committee's own value when omitted.
     """
-    units = problem.units(committee) if least is None else least
+    units = problem.score(committee) if least is None else least
     positive = problem.counts(committee.ballots) > committee.threshold
     patterns = problem.patterns
     # Only where the committee itself is wrong can all that match it be.

@@ -106,7 +106,7 @@ class FrontDisplay:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
         found = find_front(
             problem.votes,
-            objective=problem.criterion,
+            objective=problem.objective.name,
             constraints=problem.requests,
             diversity=problem.asked_diversity,
             time_limit=time_limit,

@@ -146,9 +146,9 @@ class Pool:
         return range(least, max(least, 4 * self.size // 5) + 1)
 
     def offer(self, run: Run, members: Sequence[int]) -> None:
-        """Enter members into the run's ledger, with the threshold the run asks for."""
+        """Enter members into the run's incumbent, with the threshold the run asks for."""
         chosen = [self.columns[k] for k in members]
-        run.ledger.offer(chosen, majority(len(chosen)) if run.threshold == "majority" else None)
+        run.incumbent.offer(chosen, majority(len(chosen)) if run.threshold == "majority" else None)
 
 
 def best_of(scores: IntArray, candidates: Sequence[int] | NDArray[np.intp]) -> int:

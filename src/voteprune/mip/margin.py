@@ -24,7 +24,8 @@ from ..mip.formulation import Formulation, add_cost_rows
 from ..numbers.exact import IntArray
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..problem.committee import majority
-from ..problem.margin import MarginProblem, Ramp
+from ..problem.margin import Ramp, margin_of
+from ..problem.problem import Problem
 from ..solvers.model import ModelBuilder
 from .merged import add_diversity
 
@@ -33,7 +34,7 @@ Fill = Callable[[NDArray[np.int64]], float]
 
 
 def margin_model(
-    problem: MarginProblem, *, above: int | None = None, deadline: float = math.inf
+    problem: Problem, *, above: int | None = None, deadline: float = math.inf
 ) -> Formulation:
     """Build the model of a problem whose sizes are all the same.
 
@@ -59,7 +60,8 @@ def margin_model(
     for sign, weight in weights:
         for p in np.flatnonzero(weight):
             constant += counter.count(int(p), sign, weight[p], scale)
-    reach, factor = problem.margin.reach(size), problem.factor(size)
+    objective = margin_of(problem)
+    reach, factor = objective.margin.reach(size), objective.factor(size)
     base = factor * (reach * sum(problem.patterns.totals) + constant)
     if above is not None:
         least = (above + 1 - base) / (factor * scale)
@@ -88,7 +90,7 @@ def margin_model(
     return Formulation(model, float(factor) * scale, base, members, encode, columns)
 
 
-def _seat(builder: ModelBuilder, problem: MarginProblem, k: int) -> int:
+def _seat(builder: ModelBuilder, problem: Problem, k: int) -> int:
     column = builder.variable(
         float(k in problem.required and k not in problem.forbidden),
         float(k not in problem.forbidden),
@@ -99,13 +101,13 @@ def _seat(builder: ModelBuilder, problem: MarginProblem, k: int) -> int:
     return column
 
 
-def _sides(problem: MarginProblem) -> list[tuple[int, IntArray]]:
+def _sides(problem: Problem) -> list[tuple[int, IntArray]]:
     """Return what gains with the margin of being positive (1), and of being negative (-1).
 
     A ramp is odd: what a positive row gains, a negative one loses, so only the net counts.
     """
     patterns = problem.patterns
-    if not isinstance(problem.margin, Ramp):
+    if not isinstance(margin_of(problem).margin, Ramp):
         return [(1, patterns.positive), (-1, patterns.negative)]
     net = patterns.positive - patterns.negative
     return [(1, np.maximum(net, 0)), (-1, np.maximum(-net, 0))]
@@ -120,14 +122,12 @@ class _Counter:
         The model, the problem at one size, and the columns of its classifiers.
     """
 
-    def __init__(
-        self, builder: ModelBuilder, problem: MarginProblem, columns: NDArray[np.intp]
-    ) -> None:
+    def __init__(self, builder: ModelBuilder, problem: Problem, columns: NDArray[np.intp]) -> None:
         self._builder, self._problem, self._columns = builder, problem, columns
         self.size = problem.size_min
         self.level = majority(self.size)
-        self._reach = problem.margin.reach(self.size)
-        self._cut = isinstance(problem.margin, Ramp)
+        self._reach: int = margin_of(problem).margin.reach(self.size)
+        self._cut = isinstance(margin_of(problem).margin, Ramp)
         self.least, self.most = Sizes.of(problem)[0].ranges(self.size)
         self.fills: dict[int, Fill] = {}
         self.costs: dict[int, float] = {}
@@ -169,7 +169,7 @@ class _Counter:
         return 0
 
 
-def _add_metric_limits(builder: ModelBuilder, problem: MarginProblem, counter: _Counter) -> None:
+def _add_metric_limits(builder: ModelBuilder, problem: Problem, counter: _Counter) -> None:
     """Add the limits on criteria, with a 0/1 variable z_p for every pattern that one counts."""
     outputs: dict[int, int] = {}
     level, least, most = counter.level, counter.least, counter.most

@@ -22,7 +22,7 @@ from ..primal.first import open_run
 from ..problem.committee import Committee
 from ..problem.infeasible import Found, any_committee, explain
 from ..problem.problem import Problem
-from ..run.incumbent import OPTIMAL_GAP, Ledger
+from ..run.incumbent import OPTIMAL_GAP, Incumbent
 from ..run.run import Outcome, Run
 from ..solvers import Answer, Options, OutOfTime, Solver, SolverFailure, solve
 from ..solvers.model import TimeOver
@@ -72,7 +72,7 @@ def solve_paper(problem: Problem, run: Run) -> Outcome:
 
 def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
     """Solve the merged-pattern model, on a region only where the rest is refuted already."""
-    if run.ledger.closed:
+    if run.incumbent.closed:
         return Outcome("proved")
     if region is None:
         return _explained(problem, run, _search(problem, run, merged_model))
@@ -104,8 +104,8 @@ def _build_and_ask(
     problem: Problem, run: Run, build: Callable[..., Formulation], region: Region | None
 ) -> Outcome:
     run.solver.info.require()
-    ledger, who = run.ledger, (run.solver.name,)
-    if not ledger.caught.isdisjoint(who):
+    incumbent, who = run.incumbent, (run.solver.name,)
+    if not incumbent.caught.isdisjoint(who):
         return Outcome("solver failed")
     if run.seconds_left <= 0:
         return Outcome("time limit")
@@ -119,54 +119,54 @@ def _build_and_ask(
         except OutOfTime:
             return Outcome("time limit")
         except SolverFailure as failure:
-            ledger.incidents.append(str(failure))
+            incumbent.incidents.append(str(failure))
             return Outcome("solver failed" if time.monotonic() < run.end else "time limit")
-        if not ledger.caught.isdisjoint(who):  # by what it said on the way
+        if not incumbent.caught.isdisjoint(who):  # by what it said on the way
             return Outcome("solver failed")
         if answer.status == "infeasible":
             return _nothing_left(run, scope)
         solution = None if answer.status == "stopped" else answer.solution
         if solution is not None:
-            ledger.offer(formulation.members(solution))
-        if not _bound_holds(formulation, answer.bound, ledger, scope):
-            ledger.distrust(
+            incumbent.offer(formulation.members(solution))
+        if not _bound_holds(formulation, answer.bound, incumbent, scope):
+            incumbent.distrust(
                 run.solver.name, "claimed a bound below a committee that recounts; not used"
             )
             return Outcome("solver failed")
-        ledger.tighten(_units(formulation, answer.bound), who)
+        incumbent.tighten(_units(formulation, answer.bound), who)
         if answer.status == "stopped":
             return Outcome("time limit")
         if solution is None:
-            ledger.distrust(run.solver.name, "claimed an optimum without a solution; not used")
+            incumbent.distrust(run.solver.name, "claimed an optimum without a solution; not used")
             return Outcome("solver failed")
         members = formulation.members(solution)
         claimed = float(formulation.model.objective @ solution)
-        if ledger.units is not None and _reaches(formulation, ledger.units, claimed):
-            if _closes(formulation, ledger, claimed):
+        if incumbent.score is not None and _reaches(formulation, incumbent.score, claimed):
+            if _closes(formulation, incumbent, claimed):
                 # Where gains differ by many orders of magnitude, tolerance is not proof.
-                gap = ledger.progress().gap
-                fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
+                gap = incumbent.progress().gap
+                fine = incumbent.score == 0 or (gap is not None and gap <= OPTIMAL_GAP)
                 return Outcome("proved" if fine else "solver tolerance", trusted=who)
-            ledger.distrust(run.solver.name, "claimed an optimum its own bound does not prove")
+            incumbent.distrust(run.solver.name, "claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
         if formulation.binary_members is None:
             formulation = build(problem, merge_classifiers=False, deadline=run.deadline)
         else:
             formulation = formulation.without(members)
             scope.cut.add(tuple(members))
-    ledger.distrust(run.solver.name, NOT_RECOUNTING)
+    incumbent.distrust(run.solver.name, NOT_RECOUNTING)
     return Outcome("solver failed")
 
 
 def _nothing_left(run: Run, scope: _Scope) -> Outcome:
     """Read "infeasible": of the whole problem, or of what remained after cuts."""
-    ledger, who = run.ledger, (run.solver.name,)
-    if ledger.units is None:
+    incumbent, who = run.incumbent, (run.solver.name,)
+    if incumbent.score is None:
         return Outcome("proved", infeasible=True, trusted=who)
-    if scope.holds(ledger.committee):
-        ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
+    if scope.holds(incumbent.committee):
+        incumbent.distrust(run.solver.name, FALSE_INFEASIBLE)
         return Outcome("solver failed")
-    ledger.tighten(ledger.units, who)
+    incumbent.tighten(incumbent.score, who)
     return Outcome("proved", trusted=who)
 
 
@@ -177,37 +177,39 @@ def _explained(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
 
     def find(anything: Problem) -> Found:
-        look = replace(run, ledger=Ledger(anything), deadline=deadline, solver=Solver(_SECOND))
+        look = replace(
+            run, incumbent=Incumbent(anything), deadline=deadline, solver=Solver(_SECOND)
+        )
         outcome = open_run(anything, look) or _search(anything, look, merged_model)
-        return look.ledger.committee, outcome.infeasible
+        return look.incumbent.committee, outcome.infeasible
 
     trusted = outcome.trusted
     if run.solver.name != _SECOND:
         whole = any_committee(problem, problem.requests, problem.asked_diversity)
         committee, confirmed = find(whole)
         if committee is not None:
-            run.ledger.offer(committee.members)
-            run.ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
+            run.incumbent.offer(committee.members)
+            run.incumbent.distrust(run.solver.name, FALSE_INFEASIBLE)
             return Outcome("solver failed")
         trusted = (*trusted, _SECOND) if confirmed else trusted
     return replace(outcome, explanation=explain(problem, find), trusted=trusted)
 
 
 def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
-    """Run the solver on the formulation, entering all it says on the way into the ledger."""
-    ledger = run.ledger
+    """Run the solver on the formulation, entering all it says on the way into the incumbent."""
+    incumbent = run.incumbent
     options = Options(
         run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve, run.end
     )
     start = None
-    if ledger.committee is not None and scope.holds(ledger.committee):
-        start = formulation.encode(ledger.committee.members, ledger.committee.threshold)
+    if incumbent.committee is not None and scope.holds(incumbent.committee):
+        start = formulation.encode(incumbent.committee.members, incumbent.committee.threshold)
 
     def report(solution: Floats | None, bound: float) -> None:
         if solution is not None and len(solution) == formulation.model.n_variables:
-            ledger.offer(formulation.members(solution))
-        if _bound_holds(formulation, bound, ledger, scope):
-            ledger.tighten(_units(formulation, bound), (run.solver.name,))
+            incumbent.offer(formulation.members(solution))
+        if _bound_holds(formulation, bound, incumbent, scope):
+            incumbent.tighten(_units(formulation, bound), (run.solver.name,))
 
     return solve(run.solver.info, formulation.model, options, start, report)
 
@@ -233,16 +235,18 @@ def _reaches(formulation: Formulation, units: int, claimed: float) -> bool:
     return units - formulation.base >= Fraction(formulation.scale) * least
 
 
-def _closes(formulation: Formulation, ledger: Ledger, claimed: float) -> bool:
+def _closes(formulation: Formulation, incumbent: Incumbent, claimed: float) -> bool:
     """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
     room = 4 * Fraction(formulation.scale) * Fraction(_slack(formulation, claimed))
-    return ledger.units is not None and ledger.bound - ledger.units <= room
+    return incumbent.score is not None and bool(incumbent.bound - incumbent.score <= room)
 
 
-def _bound_holds(formulation: Formulation, bound: float, ledger: Ledger, scope: _Scope) -> bool:
+def _bound_holds(
+    formulation: Formulation, bound: float, incumbent: Incumbent, scope: _Scope
+) -> bool:
     """Tell whether a bound is not refuted by a committee we have counted ourselves."""
     if np.isnan(bound):
         return False
-    if ledger.units is None or not scope.holds(ledger.committee):
+    if incumbent.score is None or not scope.holds(incumbent.committee):
         return True
-    return _units(formulation, bound) >= ledger.units
+    return bool(_units(formulation, bound) >= incumbent.score)

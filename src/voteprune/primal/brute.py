@@ -13,7 +13,7 @@ from ..exceptions import InputError
 from ..numbers.exact import IntArray, sum_by_group
 from ..problem.infeasible import Found, explain
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .first import open_run
 
@@ -61,9 +61,9 @@ def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets)
         return outcome
 
     def find(anything: Problem) -> Found:
-        look = replace(run, ledger=Ledger(anything))
+        look = replace(run, incumbent=Incumbent(anything))
         impossible = _enumerate(anything, look, values).infeasible
-        return look.ledger.committee, impossible
+        return look.incumbent.committee, impossible
 
     return replace(outcome, explanation=explain(problem, find))
 
@@ -82,12 +82,12 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
         # Best first: the exact check of limits on members runs only for what could be kept.
         for place in np.argsort(best, kind="stable")[::-1]:
             units = problem.gains.base + int(best[place])
-            if run.ledger.units is not None and units <= run.ledger.units:
+            if run.incumbent.score is not None and units <= run.incumbent.score:
                 break
-            run.ledger.offer(np.flatnonzero(chosen[place]).tolist())
-        if run.ledger.closed:
+            run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
+        if run.incumbent.closed:
             break
-    if run.ledger.units is None:
+    if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
-    run.ledger.close()
+    run.incumbent.close()
     return Outcome("proved")

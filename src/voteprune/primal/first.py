@@ -19,10 +19,10 @@ def open_run(problem: Problem, run: Run) -> Outcome | None:
     When time is over the first that is allowed must do.
     """
     for members in _simple_committees(problem):
-        run.ledger.offer(members)
-        if run.ledger.committee is not None and time.monotonic() >= run.deadline + LATE:
+        run.incumbent.offer(members)
+        if run.incumbent.committee is not None and time.monotonic() >= run.deadline + LATE:
             break
-    if run.ledger.closed:
+    if run.incumbent.closed:
         return Outcome("proved")
     return None if run.seconds_left > 0 else Outcome("time limit")
 

@@ -9,7 +9,7 @@ get on, the patterns it has on the wrong side come to weigh more, until it finds
 that has found nothing better for a while ends and another begins (`starts`); and when many have
 ended where others had been before, all begin anew.
 
-Floats guide the walks; every committee worth keeping is recounted by the ledger, which also
+Floats guide the walks; every committee worth keeping is recounted by the incumbent, which also
 enforces every limit.
 """
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 from .guards import Guards, price_of
 from .starts import Habits, Starts
 
@@ -65,14 +65,14 @@ class Flock:
     ----------
     problem
         What is being solved.
-    ledger
+    incumbent
         Where good committees go.
     seed
         Seed of all choices.
     """
 
-    def __init__(self, problem: Problem, ledger: Ledger, seed: int) -> None:
-        self._problem, self._ledger = problem, ledger
+    def __init__(self, problem: Problem, incumbent: Incumbent, seed: int) -> None:
+        self._problem, self._incumbent = problem, incumbent
         self._random = np.random.default_rng(seed)
         self._columns = np.array(problem.allowed, dtype=np.intp)
         net = problem.gains.net.astype(np.float64)
@@ -101,7 +101,7 @@ class Flock:
         self._noise, self._thrift = np.float32(_NOISE * step), np.float32(_THRIFT * step)
         self._guards = Guards(problem)
         own = self._net @ self._votes
-        self._starts = Starts(problem, ledger, own, _HABITS, self._random)
+        self._starts = Starts(problem, incumbent, own, _HABITS, self._random)
         # By how many votes a pattern has beyond the threshold.
         away = np.abs(np.arange(-k, k + 1) - 0.5) - 0.5
         self._pulls = (_REACH**away).astype(np.float32)
@@ -123,7 +123,7 @@ class Flock:
     def walk(self, until: float) -> int:
         """Go on until a walk ends, or until a moment; return how many have ended."""
         while self._idle.max() < _PATIENCE:
-            if time.monotonic() >= until or self._ledger.closed:
+            if time.monotonic() >= until or self._incumbent.closed:
                 return 0
             self._take_step()
         ended = np.flatnonzero(self._idle >= _PATIENCE)
@@ -188,7 +188,7 @@ class Flock:
 
     def _record(self) -> float:
         """Return the value of the best committee so far, as walks count it."""
-        units = self._ledger.units
+        units = self._incumbent.score
         return -np.inf if units is None else float(units - self._problem.gains.base) / self._unit
 
     def _take_stock(self, values: Floats, sizes: Places, record: float) -> None:
@@ -201,7 +201,7 @@ class Flock:
             self._best[better] = values[better]
             self._best_chosen[better] = self._chosen[better]
             for walk in np.flatnonzero(better & (values > record)):
-                self._ledger.offer(self._columns[self._chosen[walk]].tolist())
+                self._incumbent.offer(self._columns[self._chosen[walk]].tolist())
 
     def _gains(
         self, guide: NDArray[np.float32], levels: Places, sizes: Places

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray, magnitude
-from ..problem.margin import MarginProblem
+from ..problem.margin import margin_of
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from .brute import solve_by_brute_force
@@ -14,18 +14,18 @@ from .brute import solve_by_brute_force
 _INT64_ROOM = 2**62
 
 
-def enumerate_margins(problem: MarginProblem, run: Run) -> Outcome:
+def enumerate_margins(problem: Problem, run: Run) -> Outcome:
     """Try all sets of members; proves what it finds unless the time runs out."""
     return solve_by_brute_force(problem, run, margin_values)
 
 
 def margin_values(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
     """Return what subsets are worth by majority, in units less the base."""
-    assert isinstance(problem, MarginProblem)
+    objective = margin_of(problem)
     values = np.zeros(len(counts), dtype=object)
     for size in np.unique(sizes).tolist():
         among = np.flatnonzero(sizes == size)
-        worth, factor = problem.margin.worth(size), problem.factor(size)
+        worth, factor = objective.margin.worth(size), objective.factor(size)
         steps = sum(
             _weighted(weights, each[counts[among]])
             for weights, each in zip(

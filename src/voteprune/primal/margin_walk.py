@@ -6,7 +6,7 @@ and up and down cancel wherever the function is straight: only the patterns at i
 product over pairs. A tabu list keeps the walk from turning back at once. Walks start from random
 committees and from disturbed good ones.
 
-Floats guide the walk; every committee worth keeping is recounted by the ledger, which also
+Floats guide the walk; every committee worth keeping is recounted by the incumbent, which also
 enforces every limit.
 """
 
@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.committee import majority
-from ..problem.margin import MarginProblem
+from ..problem.margin import margin_of
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .first import open_run
 from .guards import price_of
@@ -42,12 +42,12 @@ _TRIES = 40
 """How many of the best moves are tried where limits on members forbid some."""
 
 
-def search_margin(problem: MarginProblem, run: Run) -> Outcome:
+def search_margin(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
-        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
         walker = MarginWalker(*walked, run.seed)
-        search(walker, run.ledger, run.deadline, _WALKS * problem.n_classifiers)
+        search(walker, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
@@ -58,15 +58,15 @@ class MarginWalker:
     ----------
     problem
         What is being solved.
-    ledger
+    incumbent
         Where good committees go.
     seed
         Seed of all choices.
     """
 
-    def __init__(self, problem: Problem, ledger: Ledger, seed: int) -> None:
-        assert isinstance(problem, MarginProblem)
-        self._problem, self._ledger = problem, ledger
+    def __init__(self, problem: Problem, incumbent: Incumbent, seed: int) -> None:
+        objective = margin_of(problem)
+        self._problem, self._incumbent = problem, incumbent
         self._random = np.random.default_rng(seed)
         self._columns = np.array(problem.allowed, dtype=np.intp)
         matrix = problem.patterns.matrix[:, self._columns]
@@ -80,18 +80,18 @@ class MarginWalker:
             self._limits.append((limited, least, price_of(limited, net)))
         self._fixed = np.isin(self._columns, problem.required)
         self._starts = Starts(
-            problem, ledger, net @ matrix.astype(np.float32), _HABITS, self._random
+            problem, incumbent, net @ matrix.astype(np.float32), _HABITS, self._random
         )
         self._weights = np.stack(
             [problem.patterns.positive.astype(float), problem.patterns.negative.astype(float)]
         )
         self._base = float(problem.gains.base)
         # Differences below the worth of half a vote on one row are not worth telling apart.
-        self._noise = 0.1 * float(problem.factor(problem.n_classifiers))
+        self._noise = 0.1 * float(objective.factor(problem.n_classifiers))
 
         @cache
         def worth(size: int) -> Floats:
-            steps = problem.margin.worth(size).astype(float) * float(problem.factor(size))
+            steps = objective.margin.worth(size).astype(float) * float(objective.factor(size))
             # Two more entries at each end: no pattern goes there, but sums over all look there.
             return np.pad(steps, ((0, 0), (2, 2)), mode="edge")
 
@@ -106,7 +106,7 @@ class MarginWalker:
         self._offer_if_better(chosen, value)
         tabu = np.zeros(len(chosen), dtype=np.int64)
         step = idle = 0
-        while idle < _PATIENCE and time.monotonic() < until and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < until and not self._incumbent.closed:
             step += 1
             move = self._move(chosen, counts, value, tabu >= step)
             if move is None:
@@ -144,7 +144,7 @@ class MarginWalker:
         blocked |= (leaves >= 0) & tabu[leaves]
         blocked |= (joins >= 0) & tabu[joins]
         # A move that beats everything so far is welcome whatever the list says.
-        record = -np.inf if self._ledger.units is None else self._ledger.units
+        record = -np.inf if self._incumbent.score is None else self._incumbent.score
         record -= self._problem.gains.base
         blocked &= value + gains <= record
         gains = np.where(blocked, -np.inf, gains + self._noise * self._random.random(len(gains)))
@@ -200,9 +200,9 @@ class MarginWalker:
         return members
 
     def _offer_if_better(self, chosen: Flags, value: float) -> None:
-        record = self._ledger.units
+        record = self._incumbent.score
         if record is None or value + self._base > record:
-            self._ledger.offer(self._members(chosen))
+            self._incumbent.offer(self._members(chosen))
 
     def _each(self, counts: NDArray[np.int32], size: int, broken: tuple[Floats, ...]) -> Floats:
         """Return what every pattern is worth with these counts, with the broken limits' prices."""

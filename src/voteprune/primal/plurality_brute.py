@@ -8,13 +8,13 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..problem.plurality import PluralityProblem
-from ..run.run import Outcome, PluralityRun
+from ..run.run import Outcome, Run
 
 MOST_CLASSIFIERS = 20
 _CELLS = 2**21
 
 
-def solve_by_brute_force(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_by_brute_force(problem: PluralityProblem, run: Run) -> Outcome:
     """Try all committees; proves what it finds unless the time runs out."""
     k, p, c = problem.n_classifiers, problem.n_patterns, problem.n_classes
     if k > MOST_CLASSIFIERS:
@@ -34,10 +34,10 @@ def solve_by_brute_force(problem: PluralityProblem, run: PluralityRun) -> Outcom
         values = problem.gain[np.arange(p), counts.argmax(axis=2)].sum(axis=1)
         # Best first: the exact check of limits runs only for what could be kept.
         for place in np.argsort(values, kind="stable")[::-1]:
-            if run.ledger.units is not None and int(values[place]) <= run.ledger.units:
+            if run.incumbent.score is not None and int(values[place]) <= run.incumbent.score:
                 break
-            run.ledger.offer(np.flatnonzero(chosen[place]).tolist())
-    if run.ledger.units is None:
+            run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
+    if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
-    run.ledger.tighten(run.ledger.units)
+    run.incumbent.tighten(run.incumbent.score)
     return Outcome("proved")

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.plurality import PluralityProblem
-from ..run.incumbent import PluralityLedger, Progress
-from ..run.run import Outcome, PluralityRun
+from ..run.incumbent import Incumbent, Progress
+from ..run.run import Outcome, Run
 from .first import LATE
 
 _PATIENCE = 30
@@ -30,15 +30,15 @@ _LEAVERS = 4
 """How many of the best departures are tried with every join after them, as swaps."""
 
 
-def offer_openings(problem: PluralityProblem, run: PluralityRun) -> None:
+def offer_openings(problem: PluralityProblem, run: Run) -> None:
     """Offer the committees one would try by hand: all, each alone, and the best few."""
     required = list(problem.required)
     free = [k for k in problem.allowed if k not in problem.required]
-    run.ledger.offer(required + free)
-    run.ledger.offer(required)
+    run.incumbent.offer(required + free)
+    run.incumbent.offer(required)
     alone = {}
     for k in free:
-        alone[k] = problem.units([k])
+        alone[k] = problem.score([k])
         if _enough(run):
             return
     orders = [sorted(free, key=lambda k: (-alone[k], k))]
@@ -46,36 +46,36 @@ def offer_openings(problem: PluralityProblem, run: PluralityRun) -> None:
     for order in orders:
         for size in range(1, len(order)):
             if size <= 3 or size % 4 == 0:
-                run.ledger.offer([*required, *order[:size]])
+                run.incumbent.offer([*required, *order[:size]])
                 if _enough(run):
                     return
     for k in orders[0]:
-        run.ledger.offer([*required, k])
+        run.incumbent.offer([*required, k])
         if _enough(run):
             return
 
 
-def _enough(run: PluralityRun) -> bool:
+def _enough(run: Run) -> bool:
     """Tell whether time is over, and there is a committee."""
-    return run.ledger.members is not None and time.monotonic() >= run.deadline + LATE
+    return run.incumbent.members is not None and time.monotonic() >= run.deadline + LATE
 
 
-def solve_full(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_full(problem: PluralityProblem, run: Run) -> Outcome:
     """Take everybody who is allowed."""
-    run.ledger.offer(problem.allowed)
+    run.incumbent.offer(problem.allowed)
     return Outcome("finished")
 
 
-def solve_best(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_best(problem: PluralityProblem, run: Run) -> Outcome:
     """Take the best single classifier."""
     for k in problem.allowed:
-        run.ledger.offer([k])
+        run.incumbent.offer([k])
         if _enough(run):
             return Outcome("time limit")
     return Outcome("finished")
 
 
-def solve_by_hill_climbing(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_by_hill_climbing(problem: PluralityProblem, run: Run) -> Outcome:
     """Add whoever makes the committee best until everybody sits; keep the best beginning."""
     walker = Walker(problem, run)
     chosen = np.isin(np.arange(problem.n_classifiers), problem.required)
@@ -87,13 +87,13 @@ def solve_by_hill_climbing(problem: PluralityProblem, run: PluralityRun) -> Outc
             if run.seconds_left <= 0:
                 break  # the best of those that were tried must do
         chosen[outside[int(np.argmax(values))]] = True
-        run.ledger.offer(np.flatnonzero(chosen).tolist())
+        run.incumbent.offer(np.flatnonzero(chosen).tolist())
         if _enough(run):
             return Outcome("time limit")
     return Outcome("finished")
 
 
-def solve_by_search(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
@@ -101,14 +101,14 @@ def solve_by_search(problem: PluralityProblem, run: PluralityRun) -> Outcome:
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(walker: Walker, run: PluralityRun, until: float) -> None:
+def search(walker: Walker, run: Run, until: float) -> None:
     """Walk until a moment, or until many walks in a row have found nothing better."""
     idle = 0
-    patience = _WALKS * run.ledger.problem.n_classifiers
-    while idle < patience and time.monotonic() < until and not run.ledger.closed:
-        best = run.ledger.units
+    patience = _WALKS * run.incumbent.problem.n_classifiers
+    while idle < patience and time.monotonic() < until and not run.incumbent.closed:
+        best = run.incumbent.score
         walker.walk(until)
-        idle = idle + 1 if run.ledger.units == best else 0
+        idle = idle + 1 if run.incumbent.score == best else 0
 
 
 class Walker:
@@ -119,11 +119,11 @@ class Walker:
     problem
         What is being solved.
     run
-        Whose ledger good committees go to.
+        Whose incumbent good committees go to.
     """
 
-    def __init__(self, problem: PluralityProblem, run: PluralityRun) -> None:
-        self._problem, self._ledger = problem, run.ledger
+    def __init__(self, problem: PluralityProblem, run: Run) -> None:
+        self._problem, self._incumbent = problem, run.incumbent
         self._random = np.random.default_rng(run.seed)
         self._codes = problem.codes
         self._gain = problem.gain.astype(np.float64)
@@ -170,7 +170,7 @@ class Walker:
             return
         tabu = np.zeros(len(chosen), dtype=np.int64)
         best, step, idle = -np.inf, 0, 0
-        while idle < _PATIENCE and time.monotonic() < deadline and not self._ledger.closed:
+        while idle < _PATIENCE and time.monotonic() < deadline and not self._incumbent.closed:
             step, idle = step + 1, idle + 1
             move = next(self._moves(chosen, tabu >= step), None)
             if move is None:
@@ -181,15 +181,15 @@ class Walker:
                 tabu[k] = step + int(self._random.integers(3, 8))
             if value > best:
                 best, idle = value, 0
-                if self._ledger.units is None or value > self._ledger.units:
-                    self._ledger.offer(np.flatnonzero(chosen).tolist())
+                if self._incumbent.score is None or value > self._incumbent.score:
+                    self._incumbent.offer(np.flatnonzero(chosen).tolist())
 
     def _start(self) -> NDArray[np.bool_] | None:
         """Return a disturbed best committee or a random one; None if none is allowed."""
         random, problem = self._random, self._problem
         for _ in range(20):
-            if self._ledger.members is not None and random.random() < 0.6:
-                chosen = np.isin(np.arange(problem.n_classifiers), self._ledger.members)
+            if self._incumbent.members is not None and random.random() < 0.6:
+                chosen = np.isin(np.arange(problem.n_classifiers), self._incumbent.members)
                 flips = random.choice(self._allowed, min(3, len(self._allowed)), replace=False)
                 chosen[flips] = ~chosen[flips]
                 chosen |= self._fixed
@@ -202,9 +202,9 @@ class Walker:
                 chosen[random.choice(self._allowed, size, replace=False)] = True
             if problem.allows(np.flatnonzero(chosen).tolist()):
                 return chosen
-        if self._ledger.members is None:
+        if self._incumbent.members is None:
             return None
-        return np.isin(np.arange(problem.n_classifiers), self._ledger.members)
+        return np.isin(np.arange(problem.n_classifiers), self._incumbent.members)
 
     def _moves(
         self, chosen: NDArray[np.bool_], tabu: NDArray[np.bool_]
@@ -247,7 +247,7 @@ _MOST_ENTRIES = 300_000
 """Patterns times classifiers that walks go through."""
 
 
-def thinned(problem: PluralityProblem, run: PluralityRun) -> tuple[PluralityProblem, PluralityRun]:
+def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]:
     """Return what to walk on: the problem and its run, or a sample that reports to the run."""
     most = _MOST_ENTRIES // problem.n_classifiers
     if problem.n_patterns <= most:
@@ -264,14 +264,16 @@ def thinned(problem: PluralityProblem, run: PluralityRun) -> tuple[PluralityProb
         codes=np.asfortranarray(problem.codes[places]),
         weight=problem.weight[places],
         gain=gain,
-        gains=replace(problem.gains, net=gain.max(axis=1), step=1),
+        objective=replace(
+            problem.objective, gains=replace(problem.gains, net=gain.max(axis=1), step=1)
+        ),
     )
 
     def hear(_: Progress) -> None:
         if own.members is not None:
-            run.ledger.offer(own.members)
+            run.incumbent.offer(own.members)
 
-    own = PluralityLedger(some, hear)
-    if run.ledger.members is not None:
-        own.offer(run.ledger.members)
-    return some, replace(run, ledger=own)
+    own = Incumbent(some, hear)
+    if run.incumbent.members is not None:
+        own.offer(run.incumbent.members)
+    return some, replace(run, incumbent=own)

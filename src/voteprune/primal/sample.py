@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger, Progress
+from ..run.incumbent import Incumbent, Progress
 
 _MOST_ENTRIES, _MOST_IN_HASTE = 4_000_000, 1_000_000
 """Patterns times classifiers that walks go through; and if there is little time."""
@@ -18,12 +18,14 @@ _HASTE = 10.0
 """Seconds that are little time."""
 
 
-def thinned(problem: Problem, ledger: Ledger, seed: int, seconds: float) -> tuple[Problem, Ledger]:
-    """Return what to walk on: the problem and its ledger, or a sample that reports to the ledger.
+def thinned(
+    problem: Problem, incumbent: Incumbent, seed: int, seconds: float
+) -> tuple[Problem, Incumbent]:
+    """Return what to walk on: the problem and its incumbent, or a sample that reports to it.
 
     Parameters
     ----------
-    problem, ledger
+    problem, incumbent
         What is being solved, and where good committees go.
     seed
         Seed of the sample.
@@ -32,14 +34,14 @@ def thinned(problem: Problem, ledger: Ledger, seed: int, seconds: float) -> tupl
     """
     most = _MOST_ENTRIES if seconds > _HASTE else _MOST_IN_HASTE
     if problem.n_classifiers * problem.patterns.n_patterns <= most:
-        return problem, ledger
+        return problem, incumbent
     votes = problem.votes.thinned(most // problem.n_classifiers, np.random.default_rng(seed))
 
     def hear(_: Progress) -> None:
         if own.committee is not None:
-            ledger.offer(own.committee.members)
+            incumbent.offer(own.committee.members)
 
-    own = Ledger(problem.on_rows(votes), hear)
-    if ledger.committee is not None:
-        own.offer(ledger.committee.members)
+    own = Incumbent(problem.on_rows(votes), hear)
+    if incumbent.committee is not None:
+        own.offer(incumbent.committee.members)
     return own.problem, own

@@ -6,7 +6,7 @@ import time
 from typing import Protocol
 
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .first import open_run
 from .flock import Flock
@@ -26,16 +26,16 @@ class Walker(Protocol):
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
-        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
         flock = Flock(*walked, run.seed)
-        search(flock, run.ledger, run.deadline, WALKS * problem.n_classifiers)
+        search(flock, run.incumbent, run.deadline, WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(walker: Walker, ledger: Ledger, until: float, patience: int) -> None:
+def search(walker: Walker, incumbent: Incumbent, until: float, patience: int) -> None:
     """Walk until a moment, or until so many walks in a row have found nothing better."""
     idle = 0
-    while idle < patience and time.monotonic() < until and not ledger.closed:
-        best = ledger.units
+    while idle < patience and time.monotonic() < until and not incumbent.closed:
+        best = incumbent.score
         ended = walker.walk(until)
-        idle = idle + ended if ledger.units == best else 0
+        idle = idle + ended if incumbent.score == best else 0

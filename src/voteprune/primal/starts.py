@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.problem import Problem
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 
 Flags = NDArray[np.bool_]
 
@@ -51,7 +51,7 @@ class Starts:
     ----------
     problem
         What is being solved.
-    ledger
+    incumbent
         Where the best committee is.
     own
         What each classifier that is not forbidden gains alone.
@@ -64,12 +64,12 @@ class Starts:
     def __init__(
         self,
         problem: Problem,
-        ledger: Ledger,
+        incumbent: Incumbent,
         own: Floats,
         habits: Habits,
         random: np.random.Generator,
     ) -> None:
-        self._problem, self._ledger, self._random = problem, ledger, random
+        self._problem, self._incumbent, self._random = problem, incumbent, random
         self._habits = habits
         self._columns = np.array(problem.allowed, dtype=np.intp)
         self._fixed = np.isin(self._columns, problem.required)
@@ -105,7 +105,7 @@ class Starts:
             chosen = self._fit_size(self._any() | self._fixed)
             if not self.guarded or self.allowed(chosen):
                 return chosen
-        known = self._ledger.committee
+        known = self._incumbent.committee
         return chosen if known is None else np.isin(self._columns, known.members)
 
     def allowed(self, chosen: Flags) -> bool:

@@ -9,12 +9,12 @@ Whether sizes, members and a budget leave anything is a matter of counting, for 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from .committee import Committee
 from .constraints import AtLeast, AtMost, Budget, Constraint
 from .diversity import Diversity
-from .formulas import Weights
 from .limits import CostLimit
 from .problem import Problem
 
@@ -99,7 +99,8 @@ def any_committee(
     problem: Problem, requests: Sequence[Constraint], diversity: str | Diversity | None
 ) -> Problem:
     """Return the problem of finding anything at all: the first committee is optimal."""
-    return problem.weighing(Weights()).with_requests(requests, diversity)
+    anything = replace(problem, objective=problem.objective.constant(problem.patterns))
+    return anything.with_requests(requests, diversity)
 
 
 def explain(problem: Problem, find: Find) -> str:

@@ -13,21 +13,25 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..numbers.exact import IntArray, combine, exact, show, sum_by_group
-from ..votes.votes import Votes
+from ..numbers.exact import combine, exact, show, sum_by_group
+from ..votes.patterns import Patterns
 from .committee import Committee, majority
-from .constraints import Constraint
-from .diversity import Diversity
+from .criteria import resolve
+from .formulas import Weights
 from .gains import Gains
-from .problem import Problem
+from .limits import class_totals
+from .objective import BinaryObjective
+
+if TYPE_CHECKING:
+    from .problem import Problem
 
 AUTOMATIC: Final = "margin"
 """The objective whose kind is `Ramp` and whose scale is chosen by cross-validation."""
@@ -174,8 +178,8 @@ _MOST_DIGITS = 2**800
 
 
 @dataclass(frozen=True, eq=False)
-class MarginProblem(Problem):
-    """A `Problem` that judges committees by a margin and lets them decide by majority only.
+class MarginObjective(BinaryObjective):
+    """A margin, in exact integers; committees decide by majority only.
 
     Its `gains` are those of accuracy, written in the margin's finer unit. No row is worth more
     than a row won, so their ceiling holds for margins too. So does the closure bound: worth grows
@@ -185,94 +189,100 @@ class MarginProblem(Problem):
     Parameters
     ----------
     margin
-        The objective.
+        What was asked for.
     row_units
         Units that a unit of row weight is worth when fully won: a multiple of twice the reach of
         every size.
+    flat
+        Whether every committee is worth the same, to find any committee at all.
     """
 
-    margin: Margin = field(default_factory=lambda: Ramp(1))
-    row_units: int = 1
+    kind = "margin"
+
+    margin: Margin
+    row_units: int
+    flat: bool = False
 
     @classmethod
-    def for_margin(
-        cls,
-        votes: Votes,
-        margin: Margin,
-        requests: Sequence[Constraint] = (),
-        diversity: str | Diversity | None = None,
-    ) -> MarginProblem:
-        """Compile votes, a margin and constraints.
+    def of(cls, margin: Margin, patterns: Patterns) -> MarginObjective:
+        """Compile a margin against patterns.
 
         Raises
         ------
         InputError
-            If a constraint does not fit the pool, or the pool is too large for exact margins.
+            If the pool is too large for exact margins.
         """
-        plain = cls.of(votes, "accuracy", requests, diversity)
-        assert isinstance(plain, cls)
-        scale = 2 * math.lcm(*{margin.reach(size) for size in range(1, votes.n_classifiers + 1)})
-        if scale * max(plain.gains.ceiling, 1) > _MOST_DIGITS:
+        k = patterns.matrix.shape[1]
+        gains = Gains.of(resolve("accuracy", *class_totals(patterns)), patterns)
+        scale = 2 * math.lcm(*{margin.reach(size) for size in range(1, k + 1)})
+        if scale * max(gains.ceiling, 1) > _MOST_DIGITS:
             raise InputError(
                 "objective",
-                f"{margin} on {votes.n_classifiers} classifiers needs larger numbers than floats "
+                f"{margin} on {k} classifiers needs larger numbers than floats "
                 "can hold. Take a smaller theta, or fewer classifiers.",
             )
-        gains = plain.gains
         finer = Gains(gains.base * scale, combine([(scale, gains.net)]), gains.unit / scale, 1)
-        per_weight = 1 / (sum(plain.patterns.totals) * finer.unit)
+        per_weight = 1 / (sum(patterns.totals) * finer.unit)
         assert per_weight.denominator == 1
-        return replace(
-            plain, criterion=str(margin), gains=finer, margin=margin, row_units=int(per_weight)
-        )
-
-    def on_rows(self, votes: Votes) -> MarginProblem:
-        """Return the same problem on other rows of the same pool, with the diversity of these."""
-        there = MarginProblem.for_margin(votes, self.margin, self.requests)
-        return replace(there, asked_diversity=self.asked_diversity, floors=self.floors)
+        return cls(finer, margin, int(per_weight))
 
     @property
-    def least_loss(self) -> Fraction:
-        """Share of what a row could gain that is lost, at the least, when it is decided wrong.
+    def name(self) -> str:
+        """What it is called in words."""
+        return str(self.margin)
+
+    def least_loss(self, size_max: int) -> Fraction:
+        """Return what share of its gain a row loses at the least when it is decided wrong.
 
         It is lost by half a vote or more, so of its worth at most ``(reach - 1) / (2 * reach)`` is
         left, and the reach grows with the size.
         """
-        largest = self.margin.reach(self.size_max)
+        largest = self.margin.reach(size_max)
         return Fraction(largest + 1, 2 * largest)
 
     def factor(self, size: int) -> int:
         """Return how many units one step of `Margin.worth` is, per unit of weight."""
         return self.row_units // (2 * self.margin.reach(size))
 
-    def units(self, committee: Committee) -> int:
-        """Recount a committee's objective, in integer units of ``gains.unit``."""
-        return self.units_of(self.counts(committee.ballots), committee.n_votes)
+    def score(self, problem: Problem, committee: Committee) -> int:
+        """Recount a committee, in units of ``gains.unit``."""
+        if self.flat:
+            return 0
+        counts = problem.counts(committee.ballots)
+        return self.score_counts(problem.patterns, counts, committee.n_votes)
 
-    def units_of(self, counts: NDArray[np.int64], size: int) -> int:
+    def score_counts(self, patterns: Patterns, counts: NDArray[np.int64], size: int) -> int:
         """Return what a committee of this size with these vote counts is worth, in units."""
-        worth = self.margin.worth(size)
+        by_count = (
+            sum_by_group(side, counts, size + 1) for side in (patterns.positive, patterns.negative)
+        )
         steps = sum(
             int(weight) * int(step)
-            for weights, steps in zip(self._by_count(counts, size), worth, strict=True)
+            for weights, steps in zip(by_count, self.margin.worth(size), strict=True)
             for weight, step in zip(weights, steps, strict=True)
         )
         return steps * self.factor(size)
 
-    def _by_count(self, counts: NDArray[np.int64], size: int) -> tuple[IntArray, IntArray]:
-        patterns = self.patterns
-        return (
-            sum_by_group(patterns.positive, counts, size + 1),
-            sum_by_group(patterns.negative, counts, size + 1),
-        )
-
     def allows(self, committee: Committee) -> bool:
-        """Tell exactly whether a committee decides by majority and meets every limit."""
-        return committee.threshold == majority(committee.n_votes) and super().allows(committee)
+        """Tell whether a committee decides by majority."""
+        return committee.threshold == majority(committee.n_votes)
 
-    def best_threshold(self, members: Sequence[int]) -> tuple[Committee, int] | None:
-        """Return these members with their majority and its value in units; None if not allowed."""
-        if not members:
-            return None
-        committee = self.committee(members, majority(len(members)))
-        return (committee, self.units(committee)) if self.allows(committee) else None
+    def best(self, problem: Problem, members: Sequence[int]) -> tuple[Committee, int] | None:
+        """Return these members with their majority and its score; None if it is not allowed."""
+        committee = problem.committee(members, majority(len(members)))
+        return (committee, self.score(problem, committee)) if problem.allows(committee) else None
+
+    def on(self, patterns: Patterns) -> MarginObjective:
+        """Return the same margin on other rows."""
+        return MarginObjective.of(self.margin, patterns)
+
+    def constant(self, patterns: Patterns) -> MarginObjective:
+        """Return what every committee that decides by majority meets alike."""
+        return replace(self, gains=Gains.of(Weights(), patterns), flat=True)
+
+
+def margin_of(problem: Problem) -> MarginObjective:
+    """Return the objective of a problem whose objective is a margin."""
+    if not isinstance(problem.objective, MarginObjective):
+        raise AssertionError("only problems with a margin come here")
+    return problem.objective

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -19,9 +20,10 @@ import numpy as np
 
 from ..numbers.exact import common_denominator
 from ..numbers.floats import Floats
+from ..votes.patterns import Patterns
 from .formulas import Curve, Point, Ratio, Weights, confusion_at
 from .gains import Gains
-from .problem import Problem
+from .limits import MetricLimit
 
 _MOST_COLUMNS, _MOST_UNITS = 100_000, 10**12
 """Of the lattice, and of all rows; where there are more the polygon alone must do.
@@ -76,26 +78,24 @@ class Outline:
     planes: tuple[HalfPlane, ...] = ()
 
     @classmethod
-    def of(cls, problem: Problem, *, limited: bool = True) -> Outline:
-        """Start with what the limits on criteria say, and without points where 0 divides.
+    def of(cls, formula: Curve, patterns: Patterns, limits: Sequence[MetricLimit] = ()) -> Outline:
+        """Start with what limits on criteria say, and without points where 0 divides.
 
         Parameters
         ----------
-        problem
-            What is being solved; it has a formula.
-        limited
-            Whether to look at its limits on criteria.
+        formula
+            What is maximised.
+        patterns
+            The rows.
+        limits
+            Limits on criteria that every committee must meet.
         """
-        if problem.formula is None:
-            raise AssertionError("a weighted sum needs no outline")
-        patterns = problem.patterns
         steps = int(np.gcd.reduce(patterns.positive)), int(np.gcd.reduce(patterns.negative))
-        whole = cls(problem.formula, *patterns.totals, steps)
-        if isinstance(problem.formula, Ratio):
-            below = problem.formula.denominator
-            smallest = Gains.of(below, patterns).unit
-            whole = whole.below(below, -smallest, patterns.denominator, sign=-1)
-        for limit in problem.metric_limits if limited else ():
+        whole = cls(formula, *patterns.totals, steps)
+        if isinstance(formula, Ratio):
+            smallest = Gains.of(formula.denominator, patterns).unit
+            whole = whole.below(formula.denominator, -smallest, patterns.denominator, sign=-1)
+        for limit in limits:
             least = limit.least * limit.gains.unit
             whole = whole.below(limit.weights, -least, patterns.denominator, sign=-1)
         return whole

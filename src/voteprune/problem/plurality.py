@@ -26,6 +26,7 @@ from ..votes.plurality import Codes, Label, PluralityVotes
 from .constraints import Budget, Constraint, Forbid, Require, size_range
 from .gains import Gains
 from .limits import CostLimit
+from .objective import CountedObjective
 from .plurality_committee import PluralityCommittee, count_classes
 from .problem import member_indices
 
@@ -36,6 +37,26 @@ CRITERIA = ("accuracy", "balanced_accuracy")
 
 
 @dataclass(frozen=True, eq=False)
+class PluralityObjective(CountedObjective):
+    """What deciding rows of more than two classes correctly is worth.
+
+    Parameters
+    ----------
+    criterion
+        What was asked for, in words.
+    """
+
+    kind = "plurality"
+
+    criterion: str
+
+    @property
+    def name(self) -> str:
+        """What it is called in words."""
+        return self.criterion
+
+
+@dataclass(frozen=True, eq=False)
 class PluralityProblem:
     """One pruning problem with plurality votes, ready for any method.
 
@@ -43,8 +64,8 @@ class PluralityProblem:
     ----------
     votes
         The rows.
-    criterion
-        What is maximised, in words.
+    objective
+        What is maximised: its unit, its step, and its ceiling, every pattern decided at its best.
     requests
         The constraints.
     codes
@@ -53,19 +74,16 @@ class PluralityProblem:
         Weight of the rows of each class behind each pattern, P x C.
     gain
         What deciding pattern p as class c earns, in units, P x C; nowhere negative.
-    gains
-        The unit, the step and the ceiling: every pattern decided at its best.
     size_min, size_max, required, forbidden, cost_limits
         What members must respect.
     """
 
     votes: PluralityVotes
-    criterion: str
+    objective: PluralityObjective
     requests: tuple[Constraint, ...]
     codes: Codes
     weight: IntArray
     gain: NDArray[Any]
-    gains: Gains
     size_min: int
     size_max: int
     required: tuple[int, ...] = ()
@@ -95,12 +113,14 @@ class PluralityProblem:
         best = compact(gain.max(axis=1))
         plain = cls(
             votes,
-            criterion if isinstance(criterion, str) else "weights by class",
+            PluralityObjective(
+                Gains(0, best, Fraction(1, scale * votes.denominator), step),
+                criterion if isinstance(criterion, str) else "weights by class",
+            ),
             (),
             codes,
             weight,
             gain.astype(np.int64) if total(best) < 2**62 else gain,
-            Gains(0, best, Fraction(1, scale * votes.denominator), step),
             1,
             votes.n_classifiers,
         )
@@ -118,7 +138,7 @@ class PluralityProblem:
         return replace(
             self,
             requests=tuple(requests),
-            gains=replace(self.gains, net=best),
+            objective=replace(self.objective, gains=replace(self.gains, net=best)),
             size_min=size_min,
             size_max=size_max,
             required=member_indices(requests, Require, votes.names),
@@ -127,6 +147,11 @@ class PluralityProblem:
                 CostLimit.of(r, votes.names) for r in requests if isinstance(r, Budget)
             ),
         )
+
+    @property
+    def gains(self) -> Gains:
+        """The unit, the step and the ceiling: every pattern decided at its best."""
+        return self.objective.gains
 
     @property
     def n_classifiers(self) -> int:
@@ -158,7 +183,18 @@ class PluralityProblem:
         """Count how many members name each class on each pattern."""
         return count_classes(self.codes[:, list(members)], self.n_classes)
 
-    def units(self, members: Sequence[int]) -> int:
+    def best(
+        self, members: Sequence[int], threshold: int | None = None
+    ) -> tuple[PluralityCommittee, int] | None:
+        """Return these members as a committee, and its score; None if they are not allowed.
+
+        Most votes win, so there is no `threshold`.
+        """
+        if not members or not self.allows(members):
+            return None
+        return self.committee(members), self.score(members)
+
+    def score(self, members: Sequence[int]) -> int:
         """Recount a committee's objective, in integer units of ``gains.unit``."""
         decided = self.counts(members).argmax(axis=1)
         return total(self.gain[np.arange(self.n_patterns), decided])

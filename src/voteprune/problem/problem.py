@@ -23,10 +23,12 @@ from .confusion import Confusion
 from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require, size_range
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
-from .formulas import Curve, Weights, confusion_at
+from .formulas import Weights
 from .gains import Gains
 from .limits import CostLimit, MetricLimit, class_totals
+from .margin import Margin, MarginObjective
 from .measures import floors_of
+from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
 from .pairwise import Floors
 
 
@@ -39,9 +41,7 @@ class Problem:
 
     votes: Votes
     patterns: Patterns
-    criterion: Criterion
-    weights: Weights
-    gains: Gains
+    objective: BinaryObjective
     requests: tuple[Constraint, ...]
     asked_diversity: str | Diversity | None
     size_min: int
@@ -51,14 +51,12 @@ class Problem:
     metric_limits: tuple[MetricLimit, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
     floors: Floors | None = field(default=None, repr=False)
-    formula: Curve | None = None
-    """What is maximised where it is no weighted sum; weights and gains are a first guess then."""
 
     @classmethod
     def of(
         cls,
         votes: Votes,
-        criterion: Criterion = "accuracy",
+        criterion: Criterion | Margin = "accuracy",
         requests: Sequence[Constraint] = (),
         diversity: str | Diversity | None = None,
     ) -> Problem:
@@ -70,28 +68,21 @@ class Problem:
             If a constraint does not fit the pool, or size limits cross.
         """
         patterns = Patterns.of(votes)
-        positives, negatives = class_totals(patterns)
-        formula = formula_of(criterion, positives, negatives)
-        curve = None if isinstance(formula, Weights) else formula
-        if not isinstance(formula, Weights):
-            guess = (positives * 3 / 4, negatives / 4)
-            formula = formula.tangent(confusion_at(guess, positives, negatives))
-        plain = cls(
-            votes, patterns, criterion, formula, Gains.of(formula, patterns), (), None,
-            size_min=1, size_max=votes.n_classifiers, formula=curve,
-        )  # fmt: skip
+        objective = _objective_of(criterion, patterns)
+        plain = cls(votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers)
         return plain.with_requests(requests, diversity)
 
     def weighing(self, weights: Weights) -> Problem:
         """Return the same problem with a weighted sum to maximise."""
-        gains = Gains.of(weights, self.patterns)
-        return replace(self, criterion=weights, weights=weights, gains=gains, formula=None)
+        return replace(self, objective=LinearObjective.of(weights, weights, self.patterns))
 
     def on_rows(self, votes: Votes) -> Problem:
         """Return the same problem on other rows of the same pool, with the diversity of these."""
-        there = Problem.of(votes, self.weights, self.requests)
+        patterns = Patterns.of(votes)
+        objective = self.objective.on(patterns)
+        plain = replace(self, votes=votes, patterns=patterns, objective=objective)
         return replace(
-            there,
+            plain.with_requests(self.requests, None),
             asked_diversity=self.asked_diversity,
             floors=self.floors,
             size_min=self.size_min,
@@ -140,9 +131,20 @@ class Problem:
         return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
 
     @property
+    def weights(self) -> Weights:
+        """The weights of the counts, where the objective is a weighted sum of them."""
+        assert isinstance(self.objective, LinearObjective)
+        return self.objective.weights
+
+    @property
+    def gains(self) -> Gains:
+        """The objective as a weighted sum, or the weighted sum that stands for it."""
+        return self.objective.gains
+
+    @property
     def least_loss(self) -> Fraction:
         """Share of what a row could gain that is lost, at the least, when it is decided wrong."""
-        return Fraction(1)
+        return self.objective.least_loss(self.size_max)
 
     def committee(self, members: Sequence[int], threshold: int) -> Committee:
         """Name the members and make a committee of them; who is named twice has two votes."""
@@ -164,10 +166,9 @@ class Problem:
         unit = Fraction(1, self.patterns.denominator)
         return Confusion(tp * unit, (positives - tp) * unit, (negatives - fp) * unit, fp * unit)
 
-    def units(self, committee: Committee) -> int:
-        """Recount a committee's objective, in integer units of ``gains.unit``."""
-        positive = self.counts(committee.ballots) > committee.threshold
-        return self.gains.base + total(self.gains.net[positive])
+    def score(self, committee: Committee) -> Score:
+        """Recount a committee's objective, exactly."""
+        return self.objective.score(self, committee)
 
     def allows_members(self, members: Sequence[int]) -> bool:
         """Tell exactly whether a set of members meets all limits but those on criteria."""
@@ -183,34 +184,47 @@ class Problem:
     def allows(self, committee: Committee) -> bool:
         """Tell exactly whether a committee meets every limit."""
         positive = self.counts(committee.ballots) > committee.threshold
-        return self.allows_members(committee.members) and all(
-            limit.gains.base + total(limit.gains.net[positive]) >= limit.least
-            for limit in self.metric_limits
+        return (
+            self.objective.allows(committee)
+            and self.allows_members(committee.members)
+            and all(
+                limit.gains.base + total(limit.gains.net[positive]) >= limit.least
+                for limit in self.metric_limits
+            )
         )
 
-    def best_threshold(self, members: Sequence[int]) -> tuple[Committee, int] | None:
-        """Return the best allowed threshold for these members and its value in units.
+    def best(
+        self, members: Sequence[int], threshold: int | None = None
+    ) -> tuple[Committee, Score] | None:
+        """Return these members with a threshold, and their score; None if they are not allowed.
 
-        All thresholds at once: patterns are summed by their vote count, and a threshold takes
-        everything above it. Ties go to the lowest threshold. None if none is allowed.
+        Parameters
+        ----------
+        members
+            Indices into the pool.
+        threshold
+            The threshold they sit with; the best that is allowed when omitted.
         """
         if not members or not self.allows_members(members):
             return None
-        counts = self.counts(members)
-        values = above_thresholds(self.gains.net, counts, len(members))
-        places = self.allowed_thresholds(counts, len(members))
-        if not len(places):
-            return None
-        threshold = int(places[np.argmax(values[places])])
-        return self.committee(members, threshold), self.gains.base + int(values[threshold])
+        if threshold is None:
+            return self.objective.best(self, members)
+        committee = self.committee(members, threshold)
+        return (committee, self.score(committee)) if self.allows(committee) else None
 
     def allowed_thresholds(self, counts: NDArray[np.int64], size: int) -> NDArray[np.intp]:
         """Return the thresholds that limits on criteria allow members with these counts."""
         allowed = np.ones(size, dtype=bool)
         for limit in self.metric_limits:
             least = limit.least - limit.gains.base
-            allowed &= above_thresholds(limit.gains.net, counts, size) >= least
+            allowed &= self.above_thresholds(limit.gains.net, counts, size) >= least
         return np.flatnonzero(allowed)
+
+    @staticmethod
+    def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> IntArray:
+        """Return the sum of `net` over the patterns above each threshold 0 .. size - 1."""
+        by_count = sum_by_group(net, counts, size + 1)
+        return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
 
 
 def count_votes(matrix: NDArray[np.bool_], members: Sequence[int]) -> NDArray[np.int64]:
@@ -222,10 +236,14 @@ def count_votes(matrix: NDArray[np.bool_], members: Sequence[int]) -> NDArray[np
     return counts.astype(np.int64)
 
 
-def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> IntArray:
-    """Return the sum of `net` over the patterns above each threshold 0 .. size - 1."""
-    by_count = sum_by_group(net, counts, size + 1)
-    return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
+def _objective_of(criterion: Criterion | Margin, patterns: Patterns) -> BinaryObjective:
+    """Compile what is asked for against the patterns."""
+    if isinstance(criterion, Margin):
+        return MarginObjective.of(criterion, patterns)
+    formula = formula_of(criterion, *class_totals(patterns))
+    if isinstance(formula, Weights):
+        return LinearObjective.of(criterion, formula, patterns)
+    return CurveObjective.of(criterion, formula, patterns)
 
 
 def member_indices(

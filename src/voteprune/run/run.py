@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from ..problem.problem import Problem
 from ..solvers import Solver
-from .incumbent import Ledger, PluralityLedger
+from .incumbent import Incumbent
 
 ThresholdRule = Literal["majority", "tuned"]
 """How many votes make a positive: more than half of them, or as many as suit the objective."""
@@ -26,7 +25,7 @@ class Run:
 
     Parameters
     ----------
-    ledger
+    incumbent
         Where committees and bounds go.
     deadline
         When to stop, as `time.monotonic` tells it.
@@ -46,7 +45,7 @@ class Run:
         When the whole is over that this is a part of.
     """
 
-    ledger: Ledger
+    incumbent: Incumbent
     deadline: float
     solver: Solver = field(default_factory=Solver)
     threads: int = 1
@@ -61,18 +60,18 @@ class Run:
         """When nobody has time to wait any more."""
         return max(self.deadline, self.latest)
 
-    def part(self, deadline: float, ledger: Ledger | None = None) -> Run:
+    def part(self, deadline: float, incumbent: Incumbent | None = None) -> Run:
         """Return the circumstances of a part of this run, with a deadline of its own.
 
         Parameters
         ----------
         deadline
             When to stop; not after the run itself.
-        ledger
+        incumbent
             Where committees and bounds go, the run's own when omitted.
         """
         until = min(self.deadline, deadline)
-        return replace(self, ledger=ledger or self.ledger, deadline=until, latest=self.end)
+        return replace(self, incumbent=incumbent or self.incumbent, deadline=until, latest=self.end)
 
     def soon(self, share: float) -> float:
         """Return the moment when a share of the time left is over."""
@@ -86,7 +85,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a method ended; what it found is in the ledger.
+    """How a method ended; what it found is in the incumbent.
 
     Parameters
     ----------
@@ -99,13 +98,17 @@ class Outcome:
     trusted
         The solvers whose word it is that no committee meets the constraints, or that what is left
         between value and bound is rounding; none where voteprune has proved it. Whose word the
-        bound is, the ledger knows.
+        bound is, the incumbent knows.
     """
 
     termination: str
     infeasible: bool = False
     explanation: str = ""
     trusted: tuple[str, ...] = ()
+
+
+Solve = Callable[[Any, Run], Outcome]
+"""Takes a problem and a run to an outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,8 @@ class Method:
     reference
         Where it comes from.
     solve
-        The function; it enters what it finds into the run's ledger.
+        The function for weighted sums of the counts, and through them for ratios and curves; it
+        offers what it finds to the run's incumbent.
     uses_solver
         Whether it hands a model to a solver.
     proves
@@ -130,39 +134,16 @@ class Method:
         Rules for the threshold it can work with, its own first.
     honours
         Kinds of constraints it respects, out of `CONSTRAINT_KINDS`; it refuses all others.
+    others
+        The functions for other kinds of objectives, by `Objective.kind`.
     """
 
     name: str
     summary: str
     reference: str
-    solve: Callable[[Problem, Run], Outcome]
+    solve: Solve
     uses_solver: bool = False
     proves: bool = True
     thresholds: tuple[ThresholdRule, ...] = ("tuned",)
     honours: tuple[str, ...] = CONSTRAINT_KINDS
-
-
-@dataclass(frozen=True, slots=True)
-class PluralityRun:
-    """The circumstances of one solve.
-
-    Parameters
-    ----------
-    ledger
-        Where committees and bounds go.
-    deadline
-        When to stop, as `time.monotonic` tells it.
-    solver, threads, seed
-        Which solver, how many threads, the seed of all randomness.
-    """
-
-    ledger: PluralityLedger
-    deadline: float
-    solver: Solver = field(default_factory=Solver)
-    threads: int = 1
-    seed: int = 0
-
-    @property
-    def seconds_left(self) -> float:
-        """Time left until the deadline, never negative."""
-        return max(0.0, self.deadline - time.monotonic())
+    others: Mapping[str, Solve] = field(default_factory=dict)

@@ -9,7 +9,6 @@ from pathlib import Path
 from ..bounds.closure import Cut, closure
 from ..exceptions import InputError
 from ..files.outfile import check_folder
-from ..problem.margin import MarginProblem
 from ..problem.problem import Problem
 from ..run.run import Method, Run
 from ..strategies.certificate import Certificate
@@ -52,11 +51,11 @@ def check_certified(
             "certificate",
             f"{method.name} proves nothing, so there is nothing to certify. Use method='exact'.",
         )
-    if problem.formula is not None or isinstance(problem, MarginProblem):
+    if problem.objective.kind != "linear":
         raise InputError(
             "certificate",
-            f"{problem.criterion} is no weighted sum of the counts; only such have certificates. "
-            "Leave it out, or use another objective.",
+            f"{problem.objective.name} is no weighted sum of the counts; only such have "
+            "certificates. Leave it out, or use another objective.",
         )
     return True
 
@@ -67,11 +66,13 @@ def certificate_of(
     """Return what a run has proved, None where it was not written down."""
     if run.record is None:
         return None
-    ledger = run.ledger
+    incumbent = run.incumbent
     cuts = [cut for cut in run.record if isinstance(cut, Cut)]
     proofs = [proof for proof in run.record if not isinstance(proof, Cut)]
-    claims = tuple((name, ledger.bound) for name in trusted)
+    claims = tuple((name, incumbent.bound) for name in trusted)
     # A run that needed no cut gets one all the same, as far as a moment goes.
     cut = cuts[0] if cuts else Cut(*closure(problem, time.monotonic() + _MOMENT))
     proof = proofs[-1] if proofs else None
-    return Certificate(problem, status, ledger.committee, ledger.bound, proof, claims, cut=cut)
+    return Certificate(
+        problem, status, incumbent.committee, incumbent.bound, proof, claims, cut=cut
+    )

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..numbers.exact import exact
-from ..run.incumbent import Ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Method, Run, ThresholdRule
 from ..solvers import Solver
 from ..strategies.registry import check_threshold
@@ -75,11 +75,11 @@ class Circumstances:
             _check_jobs(n_jobs),
         )
 
-    def begin(self, ledger: Ledger, checkpoint: Path | None, began: float) -> Run:
+    def begin(self, incumbent: Incumbent, checkpoint: Path | None, began: float) -> Run:
         """Return the circumstances of a run that has begun at a moment of `time.monotonic`."""
         deadline = began + self.seconds
         solver = self.solver or Solver()
-        return Run(ledger, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
+        return Run(incumbent, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
 
 
 def _check_solver(solver: object) -> Solver:

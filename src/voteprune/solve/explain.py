@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from fractions import Fraction
 
 from threadpoolctl import threadpool_limits
 
@@ -16,22 +15,20 @@ from ..bounds.closure import closure_bound
 from ..bounds.rows import disputed_rows, hopeless_rows
 from ..problem.committee import Committee
 from ..problem.constraints import Forbid
-from ..problem.margin import MarginProblem
+from ..problem.objective import Score
 from ..problem.problem import Problem
-from ..run.incumbent import Account, Ledger, open_ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Method, Run
 from ..strategies.exact_curve import cut_by_closure, solve_any
-from ..strategies.margin_methods import for_margins
 from ..strategies.registry import METHODS
 from .explain_claims import rows_given_up
 from .explain_exchanges import free_exchanges
-from .explain_yardstick import Yardstick
 from .explanation import Explanation, MemberRole, Swap, Verdict
 
 _SHORT, _QUICK_SHARE = 0.1, 0.2
 """Seconds that the closure bound has in any case, and its share of the time for a member."""
 
-Cap = tuple[Fraction | None, Sequence[str]]
+Cap = tuple[Score | None, Sequence[str]]
 """What no committee exceeds, where that is known, and the solvers whose word it is."""
 
 
@@ -61,24 +58,24 @@ def explain(
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
-    yardstick = Yardstick(problem)
-    score, names = yardstick.score(committee), problem.votes.names
-    exchanges = list(free_exchanges(yardstick, committee, score))
-    cap = None if bound is None else score if proved else yardstick.score_of(bound)
+    read = problem.objective.read
+    score, names = problem.score(committee), problem.votes.names
+    exchanges = list(free_exchanges(problem, committee, score))
+    cap = None if bound is None else score if proved else problem.objective.score_of(bound)
     deadline = time.monotonic() + seconds
     roles = []
     for place, member in enumerate(committee.members):
         others = [exchange[2] for exchange in exchanges if exchange[0] == member]
         share = (deadline - time.monotonic()) / (committee.size - place)
-        roles.append(_role(yardstick, committee, member, others, (cap, trusted), share))
+        roles.append(_role(problem, committee, member, others, (cap, trusted), share))
     return Explanation(
         objective=objective,
-        value=yardstick.read(score),
+        value=read(score),
         bound=bound,
         n_rows=int((problem.votes.weights > 0).sum()),
         members=tuple(roles),
         swaps=tuple(
-            Swap(names[out], names[join], new.threshold, yardstick.read(worth))
+            Swap(names[out], names[join], new.threshold, read(worth))
             for out, join, new, worth in exchanges
         ),
         hopeless=tuple(hopeless_rows(problem).tolist()),
@@ -89,7 +86,7 @@ def explain(
 
 
 def _role(
-    yardstick: Yardstick,
+    problem: Problem,
     committee: Committee,
     member: int,
     others: Sequence[Committee],
@@ -97,22 +94,22 @@ def _role(
     seconds: float,
 ) -> MemberRole:
     """Tell what is possible without a member; `others` are committees without it."""
-    score = yardstick.score(committee)
+    read, score = problem.objective.read, problem.score(committee)
     rest = [k for k in committee.ballots if k != member]
-    alone = yardstick.best(rest) if rest else None
+    alone = problem.best(rest)
     known = [*([alone[0]] if alone else []), *others]
-    best, bound, trusted = _without(yardstick.problem, member, known, cap, seconds)
+    best, bound, trusted = _without(problem, member, known, cap, seconds)
     verdict: Verdict = "open"
     if bound is None or bound < score:
         verdict = "needed"
     elif best is not None and best >= score:
         verdict = "replaceable"
-    value = None if best is None else yardstick.read(best)
-    limit = None if bound is None else yardstick.read_above(bound)
+    value = None if best is None else read(best)
+    limit = None if bound is None else problem.objective.read_above(bound)
     return MemberRole(
         member=member,
-        name=yardstick.problem.votes.names[member],
-        without=None if alone is None else yardstick.read(alone[1]),
+        name=problem.votes.names[member],
+        without=None if alone is None else read(alone[1]),
         best=value,
         bound=value if best is not None and best == bound else limit,
         verdict=verdict,
@@ -122,7 +119,7 @@ def _role(
 
 def _without(
     problem: Problem, member: int, known: Sequence[Committee], cap: Cap, seconds: float
-) -> tuple[Fraction | None, Fraction | None, tuple[str, ...]]:
+) -> tuple[Score | None, Score | None, tuple[str, ...]]:
     """Return the best score without a member, its bound, and whose word that is.
 
     No bound: no committee.
@@ -132,36 +129,37 @@ def _without(
     left = problem.with_requests([*problem.requests, Forbid(member)], problem.asked_diversity)
     if not left.allowed:
         return None, None, ()
-    ledger, yardstick, method = open_ledger(left), Yardstick(left), _exact(left)
+    incumbent, method = Incumbent(left), METHODS["exact"]
     for committee in known:
-        ledger.offer(committee.ballots, committee.threshold)
-    _bound_quickly(left, ledger, method, time.monotonic() + max(_SHORT, _QUICK_SHARE * seconds))
+        incumbent.offer(committee.ballots, committee.threshold)
+    _bound_quickly(left, incumbent, method, time.monotonic() + max(_SHORT, _QUICK_SHARE * seconds))
     if cap[0] is not None:  # what no committee exceeds, none without this member does
-        yardstick.tighten(ledger, cap[0], cap[1])
-    quick = yardstick.standing(ledger)[1], ledger.trusted
+        _cap(incumbent, cap[0], cap[1])
+    quick = incumbent.bound, incumbent.trusted
     # Exact methods speak of committees with one vote each, the closure bound of all.
     one_vote_each = all(committee.n_votes == committee.size for committee in known)
-    if seconds > 0 and one_vote_each and not ledger.closed:
+    if seconds > 0 and one_vote_each and not incumbent.closed:
         with threadpool_limits(1, "blas"):
-            outcome = solve_any(left, method, Run(ledger, time.monotonic() + seconds))
+            outcome = solve_any(left, method, Run(incumbent, time.monotonic() + seconds))
         if outcome.infeasible:
             return None, None, outcome.trusted
-    best, bound = yardstick.standing(ledger)
+    best, bound = incumbent.score, incumbent.bound
     # A proof that was cut short may know less than what was known before it.
-    bound, trusted = bound, ledger.trusted
-    if quick[0] < bound and ledger.caught.isdisjoint(quick[1]):
+    bound, trusted = bound, incumbent.trusted
+    if quick[0] < bound and incumbent.caught.isdisjoint(quick[1]):
         bound, trusted = quick
     return best, bound if best is None else max(bound, best), trusted
 
 
-def _exact(problem: Problem) -> Method:
-    exact = METHODS["exact"]
-    return for_margins(exact) if isinstance(problem, MarginProblem) else exact
+def _cap(incumbent: Incumbent, bound: Score, by: Sequence[str]) -> None:
+    """Enter what no committee exceeds, unless the best committee refutes a solver's word for it."""
+    if not by or incumbent.score is None or incumbent.score <= bound:
+        incumbent.tighten(bound, by)
 
 
-def _bound_quickly(problem: Problem, ledger: Ledger, method: Method, until: float) -> None:
+def _bound_quickly(problem: Problem, incumbent: Incumbent, method: Method, until: float) -> None:
     """Bound a problem by minimum cuts alone, as well as they can until a moment."""
-    if isinstance(ledger, Account):
-        cut_by_closure(method, Run(ledger, until))
+    if problem.objective.kind == "curve":
+        cut_by_closure(method, Run(incumbent, until))
     else:
-        ledger.tighten(closure_bound(problem, until))
+        incumbent.tighten(closure_bound(problem, until))

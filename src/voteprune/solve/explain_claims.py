@@ -16,6 +16,7 @@ from ..bounds.rows import hopeless_rows, sacrificed_rows
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
 from ..problem.formulas import Curve, Matthews, Ratio, Weights
+from ..problem.objective import curve_of
 from ..problem.problem import Problem
 
 Places = NDArray[np.intp]
@@ -28,9 +29,9 @@ def rows_given_up(problem: Problem, committee: Committee) -> Places:
 
     Where no line holds all committees that are as good, only the hopeless rows are left to claim.
     """
-    if problem.formula is None:
+    if problem.objective.kind != "curve":
         return sacrificed_rows(problem, committee)
-    line = line_below(problem.formula, problem.confusion(committee))
+    line = line_below(curve_of(problem).curve, problem.confusion(committee))
     if line is None:
         return hopeless_rows(problem)
     weights, least = line

@@ -8,7 +8,6 @@ are sums over the patterns of each count; only those that come near are recounte
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,11 @@ from numpy.typing import NDArray
 from ..numbers.exact import IntArray, total
 from ..numbers.tally import tally
 from ..problem.committee import Committee
-from ..problem.formulas import Curve
-from ..problem.margin import MarginProblem
+from ..problem.margin import margin_of
+from ..problem.objective import Score, curve_of
 from ..problem.problem import Problem
-from .explain_yardstick import Yardstick
 
-Exchange = tuple[int, int, Committee, Fraction]
+Exchange = tuple[int, int, Committee, Score]
 """Who leaves, who joins, the new committee and its score."""
 
 Bools = NDArray[np.bool_]
@@ -31,24 +29,21 @@ _ROUNDING = 1e-6
 """Relative room left where floats choose what is then recounted."""
 
 
-def free_exchanges(
-    yardstick: Yardstick, committee: Committee, score: Fraction
-) -> Iterator[Exchange]:
+def free_exchanges(problem: Problem, committee: Committee, score: Score) -> Iterator[Exchange]:
     """Yield the exchanges of one member for one outsider that reach `score`, limits kept."""
-    problem = yardstick.problem
     outsiders = [k for k in problem.allowed if k not in committee.members]
     matrix = problem.patterns.matrix[:, outsiders]
     for out in committee.members:
         rest = [k for k in committee.ballots if k != out]
         near = _near(problem, matrix, problem.counts(rest), len(rest) + 1, score)
         for place in np.flatnonzero(near):
-            found = yardstick.best([*rest, outsiders[place]])
+            found = problem.best([*rest, outsiders[place]])
             if found is not None and found[1] >= score:
                 yield out, outsiders[place], *found
 
 
 def _near(
-    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Fraction
+    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Score
 ) -> NDArray[np.bool_]:
     """Tell which outsiders may reach a score, limits aside.
 
@@ -63,10 +58,10 @@ def _near(
     score
         What is to be reached.
     """
-    if isinstance(problem, MarginProblem):
+    if problem.objective.kind == "margin":
         return np.asarray(_margins(problem, matrix, counts, size) >= score)
-    if problem.formula is not None:
-        return _curves(problem, problem.formula, matrix, counts, size, score)
+    if problem.objective.kind == "curve":
+        return _curves(problem, matrix, counts, size, score)
     sums = _by_threshold(problem.gains.net, matrix, counts, size)
     return np.asarray(problem.gains.base + sums.max(axis=0) >= score)
 
@@ -82,7 +77,7 @@ def _by_threshold(weights: IntArray, matrix: Bools, counts: Counts, size: int) -
 
 
 def _curves(
-    problem: Problem, formula: Curve, matrix: Bools, counts: Counts, size: int, score: Fraction
+    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Score
 ) -> NDArray[np.bool_]:
     """Compare (tp, fp) at all thresholds in floats, with room for their rounding."""
     patterns = problem.patterns
@@ -91,16 +86,17 @@ def _curves(
         for part in (patterns.positive, patterns.negative)
     )
     p, n = map(float, patterns.totals)
-    heights = formula.scores(tp.ravel(), fp.ravel(), p, n).reshape(tp.shape)
+    heights = curve_of(problem).curve.scores(tp.ravel(), fp.ravel(), p, n).reshape(tp.shape)
     floor = float(score) - _ROUNDING * max(1.0, abs(float(score)))
     # Where 0 divides there is no height to compare; those are recounted.
     return np.asarray((np.isnan(heights) | (heights >= floor)).any(axis=0))
 
 
-def _margins(problem: MarginProblem, matrix: Bools, counts: Counts, size: int) -> IntArray:
+def _margins(problem: Problem, matrix: Bools, counts: Counts, size: int) -> IntArray:
     """Return what the committee is worth with each outsider, in units, exactly."""
-    steps = problem.margin.worth(size)
+    objective = margin_of(problem)
+    steps = objective.margin.worth(size)
     positive, negative = (steps[:, counts + 1] - steps[:, counts]).astype(object)
     gained = positive * problem.patterns.positive + negative * problem.patterns.negative
-    with_nobody = problem.units_of(counts, size)
-    return np.asarray(with_nobody + problem.factor(size) * tally(gained, matrix).astype(object))
+    with_nobody = objective.score_counts(problem.patterns, counts, size)
+    return np.asarray(with_nobody + objective.factor(size) * tally(gained, matrix).astype(object))

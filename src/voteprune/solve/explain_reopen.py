@@ -9,10 +9,9 @@ from ..problem.constraints import check_constraints
 from ..problem.criteria import CURVES, METRICS
 from ..problem.diversity import check_diversity
 from ..problem.formulas import Formula
-from ..problem.margin import MarginProblem, read_margin
+from ..problem.margin import read_margin
 from ..problem.problem import Problem
 from ..votes.votes import as_votes
-from .explain_yardstick import Yardstick
 
 
 def reopen(
@@ -39,7 +38,7 @@ def reopen(
     limits = None if diversity == "F1-theta" else check_diversity(diversity)
     read, requests = as_votes(votes, y, sample_weight), check_constraints(constraints)
     if formula is None:
-        return MarginProblem.for_margin(read, read_margin(objective), requests, limits)
+        return Problem.of(read, read_margin(objective), requests, limits)
     known = objective in METRICS or objective in CURVES
     return Problem.of(read, objective if known else formula, requests, limits)
 
@@ -61,11 +60,10 @@ def check_reopened(
     committee, confusion, value, constraints, diversity
         What is on file.
     """
-    yardstick = Yardstick(problem)
     if (
         committee.pool_size != problem.n_classifiers
         or problem.confusion(committee) != confusion
-        or yardstick.read(yardstick.score(committee)) != value
+        or problem.objective.read(problem.score(committee)) != value
     ):
         raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
     found = None if problem.diversity is None else str(problem.diversity)

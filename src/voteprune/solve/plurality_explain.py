@@ -16,8 +16,8 @@ import numpy as np
 from ..numbers.exact import float_above
 from ..problem.constraints import Forbid
 from ..problem.plurality import PluralityProblem
-from ..run.incumbent import PluralityLedger
-from ..run.run import PluralityRun
+from ..run.incumbent import Incumbent
+from ..run.run import Run
 from ..strategies.exact_plurality import solve_exact
 from .explanation import Explanation, MemberRole, Swap, Verdict
 
@@ -48,7 +48,7 @@ def explain(
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
-    units, unit, names = problem.units(members), problem.gains.unit, problem.votes.names
+    units, unit, names = problem.score(members), problem.gains.unit, problem.votes.names
     cap = None if bound is None else Fraction(units) if proved else Fraction(bound) / unit
     swaps = list(_free_swaps(problem, members, units))
     deadline = time.monotonic() + seconds
@@ -59,7 +59,7 @@ def explain(
         roles.append(_role(problem, members, member, known, (cap, trusted), share))
     hopeless = _hopeless(problem)
     return Explanation(
-        objective=problem.criterion,
+        objective=problem.objective.name,
         value=float(units * unit),
         bound=bound,
         n_rows=int((problem.votes.weights > 0).sum()),
@@ -83,7 +83,7 @@ def _free_swaps(
         rest = [k for k in members if k != out]
         for join in outsiders:
             if problem.allows([*rest, join]):
-                worth = problem.units([*rest, join])
+                worth = problem.score([*rest, join])
                 if worth >= units:
                     yield out, join, worth
 
@@ -97,9 +97,9 @@ def _role(
     seconds: float,
 ) -> MemberRole:
     """Tell what is possible without a member; `known` are committees without it."""
-    units, unit = problem.units(members), problem.gains.unit
+    units, unit = problem.score(members), problem.gains.unit
     rest = [k for k in members if k != member]
-    alone = problem.units(rest) if rest and problem.allows(rest) else None
+    alone = problem.score(rest) if rest and problem.allows(rest) else None
     best, bound, trusted = _without(problem, member, [rest, *known], cap, seconds)
     verdict: Verdict = "open"
     if bound is None or bound < units:
@@ -133,18 +133,18 @@ def _without(
     if member in problem.required or len(problem.allowed) == 1:
         return None, None, ()
     left = problem.with_requests([*problem.requests, Forbid(member)])
-    ledger = PluralityLedger(left)
+    incumbent = Incumbent(left)
     for committee in known:
-        ledger.offer(committee)
-    refuted = ledger.units is not None and cap[0] is not None and ledger.units > cap[0]
+        incumbent.offer(committee)
+    refuted = incumbent.score is not None and cap[0] is not None and incumbent.score > cap[0]
     if cap[0] is not None and not refuted:
         # What no committee exceeds, none without this member does.
-        ledger.tighten(cap[0], cap[1])
-    if seconds > 0 and not ledger.closed:
-        outcome = solve_exact(left, PluralityRun(ledger, time.monotonic() + seconds))
+        incumbent.tighten(cap[0], cap[1])
+    if seconds > 0 and not incumbent.closed:
+        outcome = solve_exact(left, Run(incumbent, time.monotonic() + seconds))
         if outcome.infeasible:
             return None, None, outcome.trusted
-    return ledger.units, ledger.bound, ledger.trusted
+    return incumbent.score, incumbent.bound, incumbent.trusted
 
 
 def _hopeless(problem: PluralityProblem) -> set[int]:

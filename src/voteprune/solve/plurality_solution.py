@@ -198,7 +198,7 @@ class PluralitySolution(Document):
             or not same_pool
             or votes.classes != self.classes
             or problem.confusion(found.members) != self.confusion
-            or float(problem.units(found.members) * problem.gains.unit) != self.value
+            or float(problem.score(found.members) * problem.gains.unit) != self.value
         ):
             raise InputError(
                 "votes", "are not those of the solution. Give the votes it was chosen on."

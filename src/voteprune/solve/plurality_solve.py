@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ..exceptions import InputError
-from ..primal.plurality_brute import solve_by_brute_force
-from ..primal.plurality_search import (
-    solve_best,
-    solve_by_hill_climbing,
-    solve_by_search,
-    solve_full,
-)
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
-from ..run.incumbent import Callback, PluralityLedger, StopRequested
-from ..run.run import Method, Outcome, PluralityRun
+from ..run.incumbent import Callback, Incumbent, StopRequested
+from ..run.run import Method, Outcome, Run
 from ..solvers import Solver
 from ..solvers.versions import versions_of
-from ..strategies.exact_plurality import solve_exact
 from ..strategies.opinion import whom_to_trust
 from ..strategies.registry import METHODS
 from ..votes.plurality import PluralityVotes
 from .circumstances import Circumstances
 from .plurality_solution import PluralitySolution
 from .status import Status
-
-SOLVE: dict[str, Callable[[PluralityProblem, PluralityRun], Outcome]] = {
-    "exact": solve_exact,
-    "brute": solve_by_brute_force,
-    "search": solve_by_search,
-    "hc-acc": solve_by_hill_climbing,
-    "full": solve_full,
-    "best": solve_best,
-}
-"""The methods that can choose plurality committees, by the names they have for two classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +64,9 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = PluralityLedger(problem, wishes.callback, began)
-    run = PluralityRun(
-        ledger,
+    incumbent = Incumbent(problem, wishes.callback, began)
+    run = Run(
+        incumbent,
         began + circumstances.seconds,
         solver or Solver(),
         circumstances.threads,
@@ -92,11 +74,11 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     )
     try:
         if start:
-            ledger.offer(start)
+            incumbent.offer(start)
         if leaves_nothing(problem):
             outcome = Outcome("proved", infeasible=True)
         else:
-            outcome = SOLVE[method.name](problem, run)
+            outcome = method.others["plurality"](problem, run)
     except StopRequested:
         outcome = Outcome("callback")
     except KeyboardInterrupt:
@@ -138,54 +120,55 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
 
 def _conclude(
     problem: PluralityProblem,
-    run: PluralityRun,
+    run: Run,
     outcome: Outcome,
     method: Method,
     solver: Solver | None,
 ) -> PluralitySolution:
     """Recount everything once more and write the proof down."""
-    ledger, members = run.ledger, run.ledger.members
-    closed = method.proves and ledger.closed
+    incumbent, members = run.incumbent, run.incumbent.members
+    closed = method.proves and incumbent.closed
     status: Status
     if members is None:
         status = "infeasible" if outcome.infeasible else "unknown"
     else:
         status = "optimal" if outcome.termination == "proved" or closed else "feasible"
-    trusted = whom_to_trust(ledger, outcome, status) if method.proves else ()
+    trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
     words = [str(request) for request in problem.requests]
     return PluralitySolution(
         status=status,
         termination="proved" if closed else outcome.termination,
         committee=None if members is None else problem.committee(members),
         confusion=None if members is None else problem.confusion(members),
-        value=None if members is None else float(problem.units(members) * problem.gains.unit),
-        bound=ledger.progress().bound if method.proves and status != "infeasible" else None,
-        objective=problem.criterion,
+        value=None if members is None else float(problem.score(members) * problem.gains.unit),
+        bound=incumbent.progress().bound if method.proves and status != "infeasible" else None,
+        objective=problem.objective.name,
         classes=problem.votes.classes,
         method=method.name,
         solver=None if solver is None else solver.name,
-        seconds=ledger.seconds,
+        seconds=incumbent.seconds,
         seed=run.seed,
         n_rows=problem.votes.n_rows,
         n_patterns=problem.n_patterns,
         n_classifiers=problem.n_classifiers,
         constraints=tuple(words),
         explanation=f"no committee meets {' and '.join(words)}." if outcome.infeasible else "",
-        incidents=tuple(ledger.incidents),
+        incidents=tuple(incumbent.incidents),
         trusted=trusted,
         versions=versions_of(solver),
-        trace=tuple(ledger.trace),
+        trace=tuple(incumbent.trace),
         problem=problem,
     )
 
 
 def _check_method(method: object, solver: object) -> Method:
     name = "brute" if solver == "brute" else method
-    if not isinstance(name, str) or name not in SOLVE:
+    able = [method.name for method in METHODS.values() if "plurality" in method.others]
+    if not isinstance(name, str) or name not in able:
         raise InputError(
             "method",
             f"{name!r} does not choose plurality committees. With more than two classes there are "
-            f"{', '.join(SOLVE)}.",
+            f"{', '.join(able)}.",
         )
     return METHODS[name]
 

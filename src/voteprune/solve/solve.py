@@ -9,13 +9,9 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from ..problem.committee import Committee
-from ..problem.confusion import Confusion
-from ..problem.formulas import worth
 from ..problem.infeasible import counted_clash
-from ..problem.margin import MarginProblem
 from ..problem.problem import Problem
-from ..run.incumbent import Progress, StopRequested, open_ledger
+from ..run.incumbent import Incumbent, Progress, StopRequested
 from ..run.run import Method, Outcome, Run
 from ..solvers import Solver
 from ..solvers.versions import versions_of
@@ -56,11 +52,11 @@ def carry_out(
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    ledger = open_ledger(problem, callback, began)
-    run = replace(circumstances.begin(ledger, checkpoint, began), record=[] if certify else None)
+    incumbent = Incumbent(problem, callback, began)
+    run = replace(circumstances.begin(incumbent, checkpoint, began), record=[] if certify else None)
     try:
         if start is not None:
-            ledger.offer(start)
+            incumbent.offer(start)
         # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
         # takes all cores unless told otherwise, and is slower for it.
         with threadpool_limits(1, "blas"):
@@ -84,19 +80,17 @@ def _conclude(
     problem: Problem, run: Run, outcome: Outcome, method: Method, solver: Solver | None
 ) -> Solution:
     """Recount everything once more and write the proof down."""
-    ledger, committee = run.ledger, run.ledger.committee
+    incumbent, committee = run.incumbent, run.incumbent.committee
     confusion = None if committee is None else problem.confusion(committee)
-    value = (
-        None if confusion is None or committee is None else _value(problem, committee, confusion)
-    )
-    closed = method.proves and ledger.closed
-    bound = ledger.progress().bound if method.proves else None
+    value = None if committee is None else problem.objective.read(problem.score(committee))
+    closed = method.proves and incumbent.closed
+    bound = incumbent.progress().bound if method.proves else None
     status: Status
     if committee is None:
         status = "infeasible" if outcome.infeasible else "unknown"
     else:
         status = "optimal" if outcome.termination == "proved" or closed else "feasible"
-    trusted = whom_to_trust(ledger, outcome, status) if method.proves else ()
+    trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
     return Solution(
         status=status,
         termination="proved" if closed else outcome.termination,
@@ -104,11 +98,11 @@ def _conclude(
         confusion=confusion,
         value=value,
         bound=None if status == "infeasible" else bound,
-        objective=str(problem.criterion),
-        weights=None if isinstance(problem, MarginProblem) else problem.formula or problem.weights,
+        objective=problem.objective.name,
+        weights=problem.objective.formula,
         method=method.name,
         solver=None if solver is None else solver.name,
-        seconds=ledger.seconds,
+        seconds=incumbent.seconds,
         seed=run.seed,
         n_rows=problem.votes.n_rows,
         n_patterns=problem.patterns.n_patterns,
@@ -116,18 +110,11 @@ def _conclude(
         constraints=tuple(str(request) for request in problem.requests),
         diversity=None if problem.diversity is None else str(problem.diversity),
         explanation=outcome.explanation,
-        incidents=(*ledger.incidents, *ledger.unwritten),
-        unwritten=tuple(ledger.unwritten),
+        incidents=(*incumbent.incidents, *incumbent.unwritten),
+        unwritten=tuple(incumbent.unwritten),
         trusted=trusted,
         versions=versions_of(solver),
-        trace=tuple(ledger.trace),
+        trace=tuple(incumbent.trace),
         problem=problem,
         certificate=certificate_of(problem, run, status, trusted),
     )
-
-
-def _value(problem: Problem, committee: Committee, confusion: Confusion) -> float:
-    """Return the objective of a committee, from its votes."""
-    if problem.formula is not None:
-        return worth(problem.formula, confusion)
-    return float(problem.units(committee) * problem.gains.unit)

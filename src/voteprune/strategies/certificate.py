@@ -76,7 +76,7 @@ class Certificate:
             "status": self.status,
             "votes": _votes(problem, self.target),
             "objective": {
-                "name": str(problem.criterion),
+                "name": problem.objective.name,
                 "weights": write_four(problem.weights),
                 "unit": _number(unit),
             },
@@ -84,7 +84,7 @@ class Certificate:
             "committee": None if committee is None else {
                 "members": list(committee.members),
                 "threshold": committee.threshold,
-                "value": problem.units(committee),
+                "value": problem.score(committee),
             },
             "bound": self.bound,
             "cut": _cut(problem, self.cut or Cut(*closure(problem))),

@@ -14,9 +14,10 @@ from ..problem.constraints import AtLeast, AtMost
 from ..problem.formulas import Ratio, Weights
 from ..problem.gains import Gains
 from ..problem.limits import class_totals
+from ..problem.objective import curve_of
 from ..problem.outline import Outline, Summit
 from ..problem.problem import Problem
-from ..run.incumbent import Account
+from ..run.incumbent import Incumbent
 
 
 @dataclass(eq=False)
@@ -56,20 +57,20 @@ class Parts:
 
     Parameters
     ----------
-    account
+    incumbent
         Whose bound they are.
     deadline
         When to look for no sharper bounds, as `time.monotonic` tells it.
     """
 
-    def __init__(self, account: Account, deadline: float = math.inf) -> None:
+    def __init__(self, incumbent: Incumbent, deadline: float = math.inf) -> None:
         self._deadline = deadline
-        self._account, problem = account, account.problem
+        self._incumbent, problem = incumbent, incumbent.problem
         self._denominator = problem.patterns.denominator
         self.left: list[Part] = []
         self._believed: list[Part] = []
-        formula, totals = account.formula, class_totals(problem.patterns)
-        outline = Outline.of(problem)
+        formula, totals = curve_of(problem).curve, class_totals(problem.patterns)
+        outline = Outline.of(formula, problem.patterns, problem.metric_limits)
         if not isinstance(formula, Ratio) or not formula.vanishes(*totals):
             self._add(problem, outline, outline)
             return
@@ -123,10 +124,10 @@ class Parts:
         """
         part.own = part.own.below(weights, proved, self._denominator)
         part.by = _union(part.by, by)
-        summit = own = part.own.lattice_summit(self._account.score, self._deadline)
+        summit = own = part.own.lattice_summit(self._incumbent.score, self._deadline)
         if part.by:
             part.outline = part.outline.below(weights, bound, self._denominator)
-            summit = part.outline.lattice_summit(self._account.score, self._deadline)
+            summit = part.outline.lattice_summit(self._incumbent.score, self._deadline)
         else:
             part.outline = part.own
         if own is not None:
@@ -157,7 +158,7 @@ class Parts:
         return True
 
     def tell_bound(self) -> None:
-        """Tell the account the highest of all summits."""
+        """Tell the incumbent the highest of all summits."""
         self._tell(
             [part.summit.score for part in self.left],
             [part.proved for part in (*self.left, *self._believed)],
@@ -167,7 +168,7 @@ class Parts:
     def foretell_bound(
         self, part: Part, weights: Weights, bound: Fraction, proved: Fraction, by: tuple[str, ...]
     ) -> None:
-        """Tell the account what the bound would be with a part cut by what is known so far."""
+        """Tell the incumbent what the bound would be with a part cut by what is known so far."""
         others = [other for other in self.left if other is not part]
         claimed = [other.summit.score for other in others]
         own = [other.proved for other in (*others, *self._believed)]
@@ -182,10 +183,10 @@ class Parts:
         self._tell(claimed, own, _union(*words, by))
 
     def _tell(self, claimed: list[Fraction], own: list[Fraction], by: tuple[str, ...]) -> None:
-        known = [] if self._account.score is None else [self._account.score]
+        known = [] if self._incumbent.score is None else [self._incumbent.score]
         if own or known:
             proved = max([*own, *known])
-            self._account.bound_by(max([*claimed, *known], default=proved), proved, by)
+            self._incumbent.restate(max([*claimed, *known], default=proved), proved, by)
 
     def _add(
         self,
@@ -195,9 +196,9 @@ class Parts:
         by: tuple[str, ...] = (),
         asked_at: Fraction | None = None,
     ) -> None:
-        summit = proved = own.lattice_summit(self._account.score, self._deadline)
+        summit = proved = own.lattice_summit(self._incumbent.score, self._deadline)
         if by:
-            summit = outline.lattice_summit(self._account.score, self._deadline)
+            summit = outline.lattice_summit(self._incumbent.score, self._deadline)
         if proved is None:
             return
         best = summit or proved

@@ -12,7 +12,7 @@
 Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
 better committee refutes more.
 
-It is anytime: the ledger holds the best committee and a valid bound at every moment.
+It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 """
 
 from __future__ import annotations
@@ -60,27 +60,27 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
-    ledger = run.ledger
+    incumbent = run.incumbent
     bound_by_closure(problem, run)
-    if not ledger.closed:
+    if not incumbent.closed:
         _prepare(problem, run)
     if run.seconds_left <= 0:
         return Outcome("time limit")
-    walked = thinned(problem, ledger, run.seed, run.seconds_left)
+    walked = thinned(problem, incumbent, run.seed, run.seconds_left)
     flock = Flock(*walked, run.seed) if problem.allowed else None
     beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
-    if not ledger.closed and Refutation.promises(problem, run):
+    if not incumbent.closed and Refutation.promises(problem, run):
         _refute(problem, run, flock, beside)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
-    if ledger.closed:
+    if incumbent.closed:
         return Outcome("proved")
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
         if flock is not None:
-            search(flock, ledger, run.deadline, WALKS * problem.n_classifiers)
+            search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
     return _prove(problem, run, flock, beside)
 
@@ -89,9 +89,9 @@ def _provable(problem: Problem, run: Run) -> bool:
     """Tell whether sizes and thresholds can be bounded one by one, and in time."""
     entries = problem.n_classifiers * problem.patterns.n_patterns
     return (
-        run.ledger.units is not None
+        run.incumbent.score is not None
         and len(problem.allowed) <= MOST_CLASSIFIERS
-        and entries <= _ENTRIES_PER_SECOND * (run.deadline - run.ledger.began)
+        and entries <= _ENTRIES_PER_SECOND * (run.deadline - run.incumbent.began)
     )
 
 
@@ -116,7 +116,7 @@ def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | No
             return
         if beside is None and not refutation.over:
             # At first both matter alike.
-            young = run.ledger.seconds < 2 * _FIRST_SEARCH
+            young = run.incumbent.seconds < 2 * _FIRST_SEARCH
             _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
@@ -140,11 +140,11 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
                 outcome = settle(problem, run.part(until), region)
                 if outcome.termination in ("proved", "solver tolerance"):
                     return outcome
-    return Outcome("proved" if run.ledger.closed else "time limit")
+    return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
 def _search(run: Run, flock: Flock | None, seconds: float) -> None:
     if flock is not None:
         until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
-        search(flock, run.ledger, until, patience=20 * run.ledger.problem.n_classifiers)
+        search(flock, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)

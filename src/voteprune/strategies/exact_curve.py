@@ -22,8 +22,9 @@ from ..primal.search import solve_by_search
 from ..problem.committee import Committee
 from ..problem.formulas import Point, Ratio, Weights, confusion_at
 from ..problem.infeasible import any_committee
+from ..problem.objective import curve_of
 from ..problem.problem import Problem
-from ..run.incumbent import Account, Ledger, Progress, StopRequested
+from ..run.incumbent import Incumbent, Progress, StopRequested
 from ..run.run import Method, Outcome, Run
 from .curve_parts import Part, Parts
 from .exact import ENUMERATE
@@ -57,19 +58,16 @@ _DIGITS = 10_000
 
 def solve_any(problem: Problem, method: Method, run: Run) -> Outcome:
     """Run a method on a problem, whatever its criterion is."""
-    if problem.formula is None:
-        return method.solve(problem, run)
-    if not isinstance(run.ledger, Account):
-        raise AssertionError("a formula is kept in an account")
-    climb = _Climb(run.ledger, method, run)
+    kind = problem.objective.kind
+    if kind != "curve":
+        return method.others.get(kind, method.solve)(problem, run)
+    climb = _Climb(run.incumbent, method, run)
     return climb.prove() if method.proves else climb.follow()
 
 
 def cut_by_closure(method: Method, run: Run) -> None:
-    """Bound a formula in a run's account by minimum cuts alone."""
-    if not isinstance(run.ledger, Account):
-        raise AssertionError("a formula is kept in an account")
-    _Climb(run.ledger, method, run).cut_by_closure()
+    """Bound a formula in a run's incumbent by minimum cuts alone."""
+    _Climb(run.incumbent, method, run).cut_by_closure()
 
 
 class _Climb:
@@ -77,7 +75,7 @@ class _Climb:
 
     Parameters
     ----------
-    account
+    incumbent
         Where committees and bounds go.
     method
         What maximises weighted sums.
@@ -85,20 +83,22 @@ class _Climb:
         Its circumstances.
     """
 
-    def __init__(self, account: Account, method: Method, run: Run) -> None:
-        self._account, self._method, self._run = account, method, run
-        self._problem, self._formula = account.problem, account.formula
-        self._parts = Parts(account, run.deadline)
+    def __init__(self, incumbent: Incumbent, method: Method, run: Run) -> None:
+        self._incumbent, self._method, self._run = incumbent, method, run
+        self._problem: Problem = incumbent.problem
+        self._formula = curve_of(self._problem).curve
+        self._parts = Parts(incumbent, run.deadline)
+        self._first_tangent = curve_of(self._problem).weights
         self._clash: Outcome | None = None
         self._stopping = False
 
     def follow(self) -> Outcome:
         """Run a heuristic on the tangent at its own last committee, while that helps."""
-        weights, outcome = self._problem.weights, Outcome("finished")
+        weights, outcome = self._first_tangent, Outcome("finished")
         for _ in range(_MOST_TANGENTS):
-            before = self._account.score
+            before = self._incumbent.score
             outcome = self._ask(self._problem, weights, self._method, self._run.deadline)
-            if self._account.score == before or self._run.seconds_left <= 0:
+            if self._incumbent.score == before or self._run.seconds_left <= 0:
                 break
             weights = self._tangent_here()
         return outcome
@@ -112,15 +112,15 @@ class _Climb:
         share = 1.0 if isinstance(self._formula, Ratio) else 0.4
         while parts.left:
             parts.tell_bound()
-            if self._account.closed:
+            if self._incumbent.closed:
                 break
-            if self._account.score is not None and self._run.seconds_left <= 0:
+            if self._incumbent.score is not None and self._run.seconds_left <= 0:
                 return Outcome("time limit")
             part = parts.highest()
-            before, score = part.summit.score, self._account.score
+            before, score = part.summit.score, self._incumbent.score
             at_summit = score is None or part.asked_at == score
             outcome = self._improve(part, share, at_summit)
-            if self._account.caught:
+            if self._incumbent.caught:
                 parts.tell_bound()
                 return Outcome("solver failed")
             if outcome.infeasible:
@@ -139,7 +139,7 @@ class _Climb:
                 if near:
                     parts.tell_bound()
                     # A solver's rounding is on its word; without one there is something left.
-                    return Outcome("proved" if self._account.trusted else "solver tolerance")
+                    return Outcome("proved" if self._incumbent.trusted else "solver tolerance")
                 if not parts.split(part):
                     return Outcome("solver tolerance")
         parts.tell_bound()
@@ -149,7 +149,7 @@ class _Climb:
         """Cut the outline by closure bounds, which take milliseconds each."""
         for part in [part for part in self._parts.left if not part.flat]:
             for _ in range(_MOST_CUTS):
-                if self._run.seconds_left <= 0 or self._account.closed:
+                if self._run.seconds_left <= 0 or self._incumbent.closed:
                     break
                 before = part.summit.score
                 weights = self._tangent_at(part.summit.point)
@@ -162,13 +162,13 @@ class _Climb:
 
     def _search(self) -> None:
         """Walk on tangents first: every proof is quicker with a good committee."""
-        weights = self._problem.weights
+        weights = self._first_tangent
         search = replace(self._method, solve=solve_by_search)
         for _ in range(_MOST_TANGENTS):
-            before = self._account.score
+            before = self._incumbent.score
             seconds = min(_SEARCH_SECONDS, 0.05 * self._run.seconds_left)
             self._ask(self._problem, weights, search, time.monotonic() + seconds)
-            if self._account.score == before or self._run.seconds_left <= 0:
+            if self._incumbent.score == before or self._run.seconds_left <= 0:
                 break
             weights = self._tangent_here()
 
@@ -178,7 +178,7 @@ class _Climb:
         for code in range(1, 2 ** len(everyone)):
             if self._run.seconds_left <= 0:
                 return Outcome("time limit")
-            self._account.offer([k for k in everyone if code >> k & 1])
+            self._incumbent.offer([k for k in everyone if code >> k & 1])
         self._parts.clear()
         self._parts.tell_bound()
         return self._nothing_left()
@@ -191,7 +191,7 @@ class _Climb:
             if outcome.termination == "proved" and not outcome.infeasible:
                 self._parts.drop(part)  # one committee of it is as good as all
             return outcome
-        part.asked_at = self._account.score
+        part.asked_at = self._incumbent.score
         weights = self._tangent_at(part.summit.point) if at_summit else self._tangent_here()
         return self._ask(part.problem, weights, self._method, deadline, part)
 
@@ -204,60 +204,60 @@ class _Climb:
         part: Part | None = None,
     ) -> Outcome:
         """Run a method on a weighted sum; its committees and its bound are ours."""
-        account, began, first = self._account, time.monotonic(), self._account.score
+        incumbent, began, first = self._incumbent, time.monotonic(), self._incumbent.score
         inner = problem.weighing(weights)
         seen: Committee | None = None
 
         def hear(_: Progress) -> bool:
             nonlocal seen
-            if ledger.committee is not None and ledger.committee is not seen:
-                seen = ledger.committee
+            if own.committee is not None and own.committee is not seen:
+                seen = own.committee
                 majority = self._run.threshold == "majority"
-                account.offer(seen.ballots, seen.threshold if majority else None)
+                incumbent.offer(seen.ballots, seen.threshold if majority else None)
             elif part is not None:
                 self._parts.foretell_bound(part, weights, *standing())
-            stale = account.score != first and time.monotonic() - began > _STALE_SECONDS
+            stale = incumbent.score != first and time.monotonic() - began > _STALE_SECONDS
             self._stopping = part is not None and stale
             return self._stopping
 
         def standing() -> tuple[Fraction, Fraction, tuple[str, ...]]:
             unit = inner.gains.unit
-            return ledger.bound * unit, ledger.proved * unit, ledger.trusted
+            return own.bound * unit, own.proved * unit, own.trusted
 
-        ledger = Ledger(inner, hear)
+        own = Incumbent(inner, hear)
         self._stopping = False
         try:
-            if method.proves and account.committee is not None:
-                ledger.offer(account.committee.members)
-            outcome = method.solve(inner, self._run.part(deadline, ledger))
+            if method.proves and incumbent.committee is not None:
+                own.offer(incumbent.committee.members)
+            outcome = method.solve(inner, self._run.part(deadline, own))
         except StopRequested:
             if not self._stopping:
                 raise
             outcome = Outcome("improved")
         finally:  # also when the run ends here: a false claim stays known
-            account.incidents += ledger.incidents
-            account.disbelieve(ledger.caught)
+            incumbent.incidents += own.incidents
+            incumbent.disbelieve(own.caught)
         if part is not None and not outcome.infeasible:
             self._parts.cut(part, weights, *standing())
         return outcome
 
     def _helped(self, part: Part, before: Fraction) -> bool:
         """Tell whether a part's bound came nearer, or a better committee was found."""
-        score = self._account.score
+        score = self._incumbent.score
         if score is None or part.asked_at != score:
             return True
-        return part.summit.score - score <= _PROGRESS * (before - score)
+        return bool(part.summit.score - score <= _PROGRESS * (before - score))
 
     def _near(self, part: Part) -> bool:
         """Tell whether what is left may be a solver's rounding."""
-        score, read = self._account.score, self._formula.read
+        score, read = self._incumbent.score, self._formula.read
         return score is not None and read(part.summit.score) - read(score) <= _NEAR
 
     def _tangent_here(self) -> Weights:
         """Return the tangent at the best committee."""
-        committee = self._account.committee
+        committee = self._incumbent.committee
         if committee is None:
-            return self._problem.weights
+            return self._first_tangent
         return self._formula.tangent(self._problem.confusion(committee))
 
     def _tangent_at(self, point: Point) -> Weights:
@@ -272,7 +272,7 @@ class _Climb:
 
     def _nothing_left(self) -> Outcome:
         """Conclude when every part is settled; where nothing is allowed, say why."""
-        if self._account.score is not None:
+        if self._incumbent.score is not None:
             return Outcome("proved")
         if self._clash is not None:
             return self._clash

@@ -32,8 +32,9 @@ from ..primal.sample import thinned
 from ..primal.search import search
 from ..problem.committee import Committee
 from ..problem.infeasible import Found, explain
-from ..problem.margin import MarginProblem
-from ..run.incumbent import OPTIMAL_GAP, Ledger, Progress, StopRequested
+from ..problem.margin import margin_of
+from ..problem.problem import Problem
+from ..run.incumbent import OPTIMAL_GAP, Incumbent, Progress, StopRequested
 from ..run.run import Outcome, Run
 from ..solvers import OutOfTime, Solver, SolverFailure, call
 
@@ -54,7 +55,7 @@ _SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""
 
 
-def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
+def solve_margin(problem: Problem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     if is_small(problem, _ENUMERATE):
         return enumerate_margins(problem, run)
@@ -63,33 +64,33 @@ def solve_margin(problem: MarginProblem, run: Run) -> Outcome:
         return over
     bound_by_closure(problem, run)
     if problem.allowed and run.seconds_left > 0:
-        walked = thinned(problem, run.ledger, run.seed, run.seconds_left)
+        walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
         walker = MarginWalker(*walked, run.seed)
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(walker, run.ledger, until, patience=2 * problem.n_classifiers)
+        search(walker, run.incumbent, until, patience=2 * problem.n_classifiers)
     outcome = _settle(problem, run, _bound_sizes(problem, run))
     return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
 
 
-def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
+def _bound_sizes(problem: Problem, run: Run) -> dict[int, int]:
     """Return a bound for every size that may hold something better, in units."""
-    ledger = run.ledger
+    incumbent = run.incumbent
     sizes, scale = Sizes.of(problem)
     listed = sizes.all()
-    if not len(listed) or ledger.closed or run.seconds_left <= 0:
-        return dict.fromkeys(listed, ledger.proved)
+    if not len(listed) or incumbent.closed or run.seconds_left <= 0:
+        return dict.fromkeys(listed, incumbent.proved)
     largest = float(sizes.weights.max(initial=1.0))
 
     def in_units(bound: float) -> float:
         return scale * (bound + _SAFETY * max(largest, abs(bound)))
 
     def report(bound: float, places: Sequence[int]) -> None:
-        ledger.tighten(in_units(bound))
-        ledger.offer([problem.allowed[place] for place in places])
+        incumbent.tighten(in_units(bound))
+        incumbent.offer([problem.allowed[place] for place in places])
 
-    target = -np.inf if ledger.units is None else (ledger.units + 1) / scale
+    target = -np.inf if incumbent.score is None else (incumbent.score + 1) / scale
     until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
-    request = (sizes, target, ledger.proved / scale, until)
+    request = (sizes, target, incumbent.proved / scale, until)
     try:
         bounds = call(
             "margins",
@@ -100,25 +101,27 @@ def _bound_sizes(problem: MarginProblem, run: Run) -> dict[int, int]:
             end=run.end,
         )
     except OutOfTime:
-        return dict.fromkeys(listed, ledger.proved)
+        return dict.fromkeys(listed, incumbent.proved)
     except SolverFailure as failure:
-        ledger.incidents.append(str(failure))
-        return dict.fromkeys(listed, ledger.proved)
+        incumbent.incidents.append(str(failure))
+        return dict.fromkeys(listed, incumbent.proved)
     return {
         size: min(
-            ledger.proved, _at_size(problem, size).gains.floor_to_step(in_units(float(bound)))
+            incumbent.proved, _at_size(problem, size).gains.floor_to_step(in_units(float(bound)))
         )
         for size, bound in zip(listed, bounds, strict=True)
     }
 
 
-def _at_size(problem: MarginProblem, size: int) -> MarginProblem:
+def _at_size(problem: Problem, size: int) -> Problem:
     """Return the problem at one size, where values have a coarser grid than over all sizes."""
     patterns = problem.patterns
     step = int(np.gcd.reduce(np.concatenate([patterns.positive, patterns.negative])))
-    step *= int(np.gcd.reduce(problem.margin.worth(size).ravel()))
-    gains = replace(problem.gains, step=max(step * problem.factor(size), 1))
-    return replace(problem, size_min=size, size_max=size, gains=gains)
+    objective = margin_of(problem)
+    step *= int(np.gcd.reduce(objective.margin.worth(size).ravel()))
+    gains = replace(problem.gains, step=max(step * objective.factor(size), 1))
+    at_size = replace(objective, gains=gains)
+    return replace(problem, size_min=size, size_max=size, objective=at_size)
 
 
 @dataclass
@@ -168,47 +171,47 @@ class _Queue:
         return max([lowest, *self.waiting.values(), *self.settled.values()])
 
 
-def _settle(problem: MarginProblem, run: Run, bounds: dict[int, int]) -> Outcome:
+def _settle(problem: Problem, run: Run, bounds: dict[int, int]) -> Outcome:
     """Let a solver refute the sizes one by one, or find what is better there."""
-    ledger, who = run.ledger, (run.solver.name,)
+    incumbent, who = run.incumbent, (run.solver.name,)
     queue = _Queue(bounds, dict(bounds), {}, {})
     while True:
-        queue.drop(ledger.units)
-        if ledger.units is not None:
-            ledger.tighten(max(bounds.values(), default=ledger.units))
-            ledger.tighten(queue.bound(ledger.units), who)
-        if ledger.closed:
+        queue.drop(incumbent.score)
+        if incumbent.score is not None:
+            incumbent.tighten(max(bounds.values(), default=incumbent.score))
+            incumbent.tighten(queue.bound(incumbent.score), who)
+        if incumbent.closed:
             return Outcome("proved")
         if not queue.waiting:
             break
         if run.seconds_left <= 0:
             return Outcome("time limit")
-        _work_on(problem, run, queue, queue.next(ledger.committee))
-        if queue.failures == _MOST_FAILURES or ledger.caught:
+        _work_on(problem, run, queue, queue.next(incumbent.committee))
+        if queue.failures == _MOST_FAILURES or incumbent.caught:
             return Outcome("solver failed")
-    if ledger.units is None:
+    if incumbent.score is None:
         # Where there is no size to ask about, nobody was asked.
         return Outcome("proved", infeasible=True, trusted=who if bounds else ())
-    gap = ledger.progress().gap
-    fine = ledger.units == 0 or (gap is not None and gap <= OPTIMAL_GAP)
+    gap = incumbent.progress().gap
+    fine = incumbent.score == 0 or (gap is not None and gap <= OPTIMAL_GAP)
     return Outcome("proved" if fine else "solver tolerance", trusted=who)
 
 
-def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None:
+def _work_on(problem: Problem, run: Run, queue: _Queue, size: int) -> None:
     """Give a size its turn."""
-    ledger, above, who = run.ledger, run.ledger.units, (run.solver.name,)
+    incumbent, above, who = run.incumbent, run.incumbent.score, (run.solver.name,)
     turn = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
     here = _at_size(problem, size)
 
     def forward(_: Progress) -> None:
         queue.waiting[size] = min(queue.waiting[size], own.bound)
-        if own.committee is not None and own.committee != ledger.committee:
-            ledger.offer(own.committee.members, own.committee.threshold)
-        if ledger.units is not None:
-            ledger.tighten(queue.bound(ledger.units), who)
+        if own.committee is not None and own.committee != incumbent.committee:
+            incumbent.offer(own.committee.members, own.committee.threshold)
+        if incumbent.score is not None:
+            incumbent.tighten(queue.bound(incumbent.score), who)
 
-    own = Ledger(here, forward)
-    known = ledger.committee
+    own = Incumbent(here, forward)
+    known = incumbent.committee
     if above is not None and known is not None and known.size == size:
         queue.waiting.setdefault(size, above)
         own.offer(known.members, known.threshold)
@@ -219,8 +222,8 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
     try:
         outcome = solve_model(here, look, partial(margin_model, above=above))
     finally:  # also when the run ends here: a false claim stays known
-        ledger.incidents.extend(own.incidents)
-        ledger.disbelieve(own.caught)
+        incumbent.incidents.extend(own.incidents)
+        incumbent.disbelieve(own.caught)
     failed = outcome.termination == "solver failed"
     queue.failures += failed
     queue.vouched |= not failed
@@ -230,21 +233,20 @@ def _work_on(problem: MarginProblem, run: Run, queue: _Queue, size: int) -> None
             queue.settled[size] = min(left, own.bound)
 
 
-def _explain(problem: MarginProblem, run: Run) -> str:
+def _explain(problem: Problem, run: Run) -> str:
     """Say which constraints clash."""
     deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
 
-    def find(anything: object) -> Found:
-        assert isinstance(anything, MarginProblem)
-        ledger = Ledger(anything, lambda progress: progress.value is not None)
-        look = replace(run, ledger=ledger, deadline=deadline, solver=Solver())
+    def find(anything: Problem) -> Found:
+        incumbent = Incumbent(anything, lambda progress: progress.value is not None)
+        look = replace(run, incumbent=incumbent, deadline=deadline, solver=Solver())
         try:
             open_run(anything, look)
             sizes = range(anything.size_min, anything.size_max + 1)
-            everything = anything.row_units * sum(anything.patterns.totals)
+            everything = margin_of(anything).row_units * sum(anything.patterns.totals)
             outcome = _settle(anything, look, dict.fromkeys(sizes, everything))
         except StopRequested:
-            return ledger.committee, False
+            return incumbent.committee, False
         return None, outcome.infeasible
 
     return explain(problem, find)

@@ -22,8 +22,8 @@ from ..numbers.floats import Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
 from ..primal.plurality_search import Walker, offer_openings, search, thinned
 from ..problem.plurality import PluralityProblem
-from ..run.incumbent import PluralityLedger
-from ..run.run import Outcome, PluralityRun
+from ..run.incumbent import Incumbent
+from ..run.run import Outcome, Run
 from ..solvers import Answer, Options, OutOfTime, SolverFailure, solve
 from ..solvers.model import ModelBuilder, TimeOver
 
@@ -37,24 +37,24 @@ _TOLERANCE = 1e-6
 _MOST_REPAIRS = 100
 
 
-def solve_exact(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
     offer_openings(problem, run)
-    if not run.ledger.closed and problem.allowed and run.seconds_left > 0:
+    if not run.incumbent.closed and problem.allowed and run.seconds_left > 0:
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
         search(Walker(*thinned(problem, run)), run, until)
-    if run.ledger.closed:
+    if run.incumbent.closed:
         return Outcome("proved")
     return _settle(problem, run)
 
 
-def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
+def _settle(problem: PluralityProblem, run: Run) -> Outcome:
     """Hand what is left to a solver, and believe only what recounts."""
     run.solver.info.require()
-    ledger, who = run.ledger, (run.solver.name,)
+    incumbent, who = run.incumbent, (run.solver.name,)
     try:
         formulation = plurality_model(problem, run.deadline)
     except TimeOver:
@@ -67,51 +67,51 @@ def _settle(problem: PluralityProblem, run: PluralityRun) -> Outcome:
         except OutOfTime:
             return Outcome("time limit")
         except SolverFailure as failure:
-            ledger.incidents.append(str(failure))
+            incumbent.incidents.append(str(failure))
             return Outcome("solver failed" if run.seconds_left > 0 else "time limit")
-        if not ledger.caught.isdisjoint(who):  # by what it said on the way
+        if not incumbent.caught.isdisjoint(who):  # by what it said on the way
             return Outcome("solver failed")
         if answer.status == "infeasible":
-            if ledger.units is None:
+            if incumbent.score is None:
                 return Outcome("proved", infeasible=True, trusted=who)
-            ledger.distrust(run.solver.name, FALSE_INFEASIBLE)
+            incumbent.distrust(run.solver.name, FALSE_INFEASIBLE)
             return Outcome("solver failed")
         solution = None if answer.status == "stopped" else answer.solution
         members = [] if solution is None else formulation.members(solution)
-        ledger.offer(members)
-        if not _holds(formulation, answer.bound, ledger):
-            ledger.distrust(
+        incumbent.offer(members)
+        if not _holds(formulation, answer.bound, incumbent):
+            incumbent.distrust(
                 run.solver.name, "claimed a bound below a committee that recounts; not used"
             )
             return Outcome("solver failed")
         # Only sets that are not allowed have been cut off, so the bound is one of the problem.
-        ledger.tighten(_units(formulation, answer.bound), who)
+        incumbent.tighten(_units(formulation, answer.bound), who)
         if answer.status == "stopped":
             return Outcome("time limit")
         if solution is None:
-            ledger.distrust(run.solver.name, "claimed an optimum without a solution; not used")
+            incumbent.distrust(run.solver.name, "claimed an optimum without a solution; not used")
             return Outcome("solver failed")
         if members and problem.allows(members):
-            closes = _closes(formulation, ledger)
+            closes = _closes(formulation, incumbent)
             return Outcome("proved" if closes else "solver tolerance", trusted=who)
         formulation = formulation.without(members)
-    ledger.distrust(run.solver.name, NOT_RECOUNTING)
+    incumbent.distrust(run.solver.name, NOT_RECOUNTING)
     return Outcome("solver failed")
 
 
-def _ask(formulation: Formulation, run: PluralityRun) -> Answer:
-    """Run the solver, entering all it says on the way into the ledger."""
-    ledger = run.ledger
+def _ask(formulation: Formulation, run: Run) -> Answer:
+    """Run the solver, entering all it says on the way into the incumbent."""
+    incumbent = run.incumbent
     options = Options(
         run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
     )
-    start = formulation.encode(ledger.members, 0) if ledger.members else None
+    start = formulation.encode(incumbent.members, 0) if incumbent.members else None
 
     def report(solution: Floats | None, bound: float) -> None:
         if solution is not None and len(solution) == formulation.model.n_variables:
-            ledger.offer(formulation.members(solution))
-        if _holds(formulation, bound, ledger):
-            ledger.tighten(_units(formulation, bound), (run.solver.name,))
+            incumbent.offer(formulation.members(solution))
+        if _holds(formulation, bound, incumbent):
+            incumbent.tighten(_units(formulation, bound), (run.solver.name,))
 
     return solve(run.solver.info, formulation.model, options, start, report)
 
@@ -212,16 +212,17 @@ def _units(formulation: Formulation, bound: float) -> Fraction | float:
     return Fraction(formulation.scale) * widened
 
 
-def _closes(formulation: Formulation, ledger: PluralityLedger) -> bool:
+def _closes(formulation: Formulation, incumbent: Incumbent) -> bool:
     """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
-    if ledger.units is None:
+    if incumbent.score is None:
         return False
-    slack = _slack(formulation, ledger.units / formulation.scale)
-    return ledger.bound - ledger.units <= 4 * Fraction(formulation.scale) * Fraction(slack)
+    slack = _slack(formulation, incumbent.score / formulation.scale)
+    room = 4 * Fraction(formulation.scale) * Fraction(slack)
+    return bool(incumbent.bound - incumbent.score <= room)
 
 
-def _holds(formulation: Formulation, bound: float, ledger: PluralityLedger) -> bool:
+def _holds(formulation: Formulation, bound: float, incumbent: Incumbent) -> bool:
     """Tell whether a bound is not refuted by a committee we have counted ourselves."""
     if np.isnan(bound):
         return False
-    return ledger.units is None or _units(formulation, bound) >= ledger.units
+    return incumbent.score is None or _units(formulation, bound) >= incumbent.score

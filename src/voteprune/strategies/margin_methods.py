@@ -1,27 +1,16 @@
-"""The methods that can optimise a margin, by the names they have for other objectives."""
+"""What a method must be able to do for a margin to be its objective."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from ..exceptions import InputError
-from ..primal.margin_brute import enumerate_margins
-from ..primal.margin_walk import search_margin
-from ..problem.margin import MarginProblem
-from ..problem.problem import Problem
-from ..run.run import Method, Outcome, Run
-from .exact_margin import solve_margin
-
-_SOLVE: dict[str, Callable[[MarginProblem, Run], Outcome]] = {
-    "exact": solve_margin,
-    "brute": enumerate_margins,
-    "search": search_margin,
-}
+from ..run.run import Method
+from .registry import METHODS
 
 
 def for_margins(method: Method, threshold: object = None) -> Method:
-    """Return the method of this name for margins, or say which there are.
+    """Return the method as it is for margins, by majority; or say which methods there are.
 
     Raises
     ------
@@ -35,16 +24,11 @@ def for_margins(method: Method, threshold: object = None) -> Method:
             "a margin is counted from the majority, so 'tuned' is not possible. Leave it out, or "
             "take a weighted criterion such as objective='accuracy'.",
         )
-    if method.name not in _SOLVE:
+    if "margin" not in method.others:
+        able = [name for name, other in METHODS.items() if "margin" in other.others]
         raise InputError(
             "method",
-            f"{method.name!r} cannot optimise a margin. {', '.join(map(repr, _SOLVE))} can; or "
+            f"{method.name!r} cannot optimise a margin. {', '.join(map(repr, able))} can; or "
             "take a weighted criterion such as objective='accuracy'.",
         )
-    solve = _SOLVE[method.name]
-
-    def on_margins(problem: Problem, run: Run) -> Outcome:
-        assert isinstance(problem, MarginProblem)
-        return solve(problem, run)
-
-    return replace(method, solve=on_margins, thresholds=("majority",))
+    return replace(method, thresholds=("majority",))

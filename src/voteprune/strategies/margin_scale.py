@@ -20,8 +20,9 @@ from ..numbers.floats import Floats
 from ..primal.first import open_run
 from ..primal.margin_walk import MarginWalker
 from ..problem.constraints import AtLeast, AtMost, Constraint
-from ..problem.margin import Margin, MarginProblem, Ramp
-from ..run.incumbent import Ledger
+from ..problem.margin import Margin, Ramp
+from ..problem.problem import Problem
+from ..run.incumbent import Incumbent
 from ..run.run import Run
 from ..votes.votes import Votes
 
@@ -130,14 +131,14 @@ def _right_outside(
     deadline: float,
 ) -> Floats:
     """Return the weight of every held-out row that a committee from the others gets right."""
-    problem = MarginProblem.for_margin(votes.take(fit), margin, requests)
-    ledger = Ledger(problem)
-    if open_run(problem, Run(ledger, deadline)) is None and problem.allowed:
-        walker = MarginWalker(problem, ledger, seed)
+    problem = Problem.of(votes.take(fit), margin, requests)
+    incumbent = Incumbent(problem)
+    if open_run(problem, Run(incumbent, deadline)) is None and problem.allowed:
+        walker = MarginWalker(problem, incumbent, seed)
         for _ in range(_WALKS):
             walker.walk(deadline)
     weights = votes.weights[held_out].astype(float)
-    if ledger.committee is None:
+    if incumbent.committee is None:
         return np.zeros_like(weights)
-    decided = ledger.committee.predict(votes.matrix[held_out]) == 1
+    decided = incumbent.committee.predict(votes.matrix[held_out]) == 1
     return np.where(decided == votes.labels[held_out], weights, 0.0)

@@ -19,13 +19,11 @@ from dataclasses import replace
 from ..bounds.closure import bound_by_closure
 from ..mip.solve import FALSE_INFEASIBLE
 from ..primal.brute import is_small
-from ..problem.margin import MarginProblem
 from ..problem.problem import Problem
-from ..run.incumbent import Book, open_ledger
+from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .exact import ENUMERATE
 from .exact_curve import solve_any
-from .margin_methods import for_margins
 from .registry import METHODS
 
 _SECONDS, _SHARE = 0.5, 0.05
@@ -38,7 +36,7 @@ def second_opinion(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     Parameters
     ----------
     problem, run
-        What was solved, and how; committees and bounds go into the run's ledger.
+        What was solved, and how; committees and bounds go into the run's incumbent.
     outcome
         How it ended.
 
@@ -47,43 +45,45 @@ def second_opinion(problem: Problem, run: Run, outcome: Outcome) -> Outcome:
     Outcome
         How it ends now.
     """
-    ledger = run.ledger
-    trusted = whom_to_trust(ledger, outcome, "infeasible" if outcome.infeasible else "optimal")
-    sure = not trusted and (outcome.infeasible or ledger.closed)
+    incumbent = run.incumbent
+    trusted = whom_to_trust(incumbent, outcome, "infeasible" if outcome.infeasible else "optimal")
+    sure = not trusted and (outcome.infeasible or incumbent.closed)
     if outcome.termination != "proved" or sure or run.seconds_left <= 0:
         return outcome
     small = is_small(problem, ENUMERATE)
-    if not small and problem.formula is None and ledger.proved == problem.gains.ceiling:
+    if (
+        not small
+        and problem.objective.kind != "curve"
+        and incumbent.proved == problem.gains.ceiling
+    ):
         bound_by_closure(problem, run)
-        if ledger.closed and not ledger.trusted:
+        if incumbent.closed and not incumbent.trusted:
             return outcome
     method = METHODS["brute" if small else "search"]
-    if isinstance(problem, MarginProblem):
-        method = for_margins(method)
     moment = time.monotonic() + min(_SECONDS, _SHARE * run.seconds_left)
     deadline = run.deadline if small else moment
-    look = replace(run.part(deadline, open_ledger(problem)), checkpoint=None, record=None)
-    known = ledger.committee
+    look = replace(run.part(deadline, Incumbent(problem)), checkpoint=None, record=None)
+    known = incumbent.committee
     if known is not None:
-        look.ledger.offer(known.members, known.threshold)
+        look.incumbent.offer(known.members, known.threshold)
     opinion = solve_any(problem, method, look)
     if opinion.infeasible:
         return opinion
-    found = look.ledger.committee
+    found = look.incumbent.committee
     if found is not None:
         if outcome.infeasible:
             for solver in trusted:
-                ledger.distrust(solver, FALSE_INFEASIBLE)
-        ledger.offer(found.members, found.threshold)
+                incumbent.distrust(solver, FALSE_INFEASIBLE)
+        incumbent.offer(found.members, found.threshold)
     if opinion.termination == "proved":
-        ledger.close()
+        incumbent.close()
         return opinion
-    return Outcome("solver failed") if ledger.caught else outcome
+    return Outcome("solver failed") if incumbent.caught else outcome
 
 
-def whom_to_trust(ledger: Book, outcome: Outcome, status: str) -> tuple[str, ...]:
+def whom_to_trust(incumbent: Incumbent, outcome: Outcome, status: str) -> tuple[str, ...]:
     """Return the solvers whose word an answer with a bound is, none where it is proved."""
     if status == "infeasible":
         return outcome.trusted
-    rounded = status == "optimal" and not ledger.closed
-    return ledger.trusted or (outcome.trusted if rounded else ())
+    rounded = status == "optimal" and not incumbent.closed
+    return incumbent.trusted or (outcome.trusted if rounded else ())

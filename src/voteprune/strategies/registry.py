@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..exceptions import InputError
 from ..heuristics import HEURISTICS
 from ..mip.solve import solve_merged, solve_paper
+from ..primal import plurality_brute, plurality_search
 from ..primal.brute import solve_by_brute_force
+from ..primal.margin_brute import enumerate_margins
+from ..primal.margin_walk import search_margin
 from ..primal.search import solve_by_search
 from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
 from ..problem.diversity import Diversity
-from ..run.run import Method, ThresholdRule
+from ..run.run import Method, Solve, ThresholdRule
+from . import exact_plurality
 from .exact import solve_exact
+from .exact_margin import solve_margin
+
+_PLURALITY: dict[str, Solve] = {
+    "hc-acc": plurality_search.solve_by_hill_climbing,
+    "full": plurality_search.solve_full,
+    "best": plurality_search.solve_best,
+}
+"""Heuristics that can choose committees for more than two classes, too."""
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -23,6 +36,7 @@ METHODS: dict[str, Method] = {
             "voteprune",
             solve_exact,
             uses_solver=True,
+            others={"margin": solve_margin, "plurality": exact_plurality.solve_exact},
         ),
         Method(
             "merged",
@@ -45,6 +59,7 @@ METHODS: dict[str, Method] = {
             "the oracle of the tests",
             solve_by_brute_force,
             uses_solver=False,
+            others={"margin": enumerate_margins, "plurality": plurality_brute.solve_by_brute_force},
         ),
         Method(
             "search",
@@ -52,8 +67,14 @@ METHODS: dict[str, Method] = {
             "voteprune",
             solve_by_search,
             proves=False,
+            others={"margin": search_margin, "plurality": plurality_search.solve_by_search},
         ),
-        *HEURISTICS,
+        *(
+            replace(heuristic, others={"plurality": _PLURALITY[heuristic.name]})
+            if heuristic.name in _PLURALITY
+            else heuristic
+            for heuristic in HEURISTICS
+        ),
     )
 }
 """Every method by name."""

@@ -58,19 +58,19 @@ class Beside:
 
     def __call__(self) -> bool:
         """Search for a stride, or wait for one; tell if there is a point in going on."""
-        ledger, began = self._run.ledger, time.monotonic()
+        incumbent, began = self._run.incumbent, time.monotonic()
         if self._crowded and began < self._resume:
             time.sleep(min(_STRIDE, self._resume - began))
-            return not ledger.closed
-        best = ledger.units
-        search(self._walker, ledger, min(self._run.deadline, began + _STRIDE), sys.maxsize)
+            return not incumbent.closed
+        best = incumbent.score
+        search(self._walker, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.monotonic()
         self._resume = now + (now - began) * (1 / SHARE - 1)
-        if ledger.units != best:
+        if incumbent.score != best:
             self._news = now
-        elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * ledger.seconds):
+        elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * incumbent.seconds):
             self._dry = True
             if self._run.record is None:
                 # The next round has one worker more, and starting up takes a while.
                 prepare(self._worker, self._worker)
-        return not ledger.closed
+        return not incumbent.closed

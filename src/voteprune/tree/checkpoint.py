@@ -61,7 +61,7 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
         return None
     if not isinstance(path, str | Path):
         raise InputError("checkpoint", f"expected a path, got {path!r}.")
-    if method != "exact" or problem.formula is not None or type(problem) is not Problem:
+    if method != "exact" or problem.objective.kind != "linear":
         raise InputError(
             "checkpoint",
             "only method='exact' with an objective that is a weighted sum of counts keeps its "

@@ -20,7 +20,7 @@ def on_file(problem: Problem, run: Run) -> Kept | None:
     try:
         return load_proof(run.checkpoint, problem)
     except InputError as error:
-        run.ledger.incidents.append(str(error))
+        run.incumbent.incidents.append(str(error))
         return None
 
 
@@ -32,7 +32,7 @@ class Attempt:
     problem
         What is being solved.
     run
-        Its circumstances; the ledger holds a committee.
+        Its circumstances; the incumbent holds a committee.
     """
 
     def __init__(self, problem: Problem, run: Run) -> None:
@@ -41,10 +41,10 @@ class Attempt:
         self._token = uuid.uuid4().hex
 
     def _offer(self, places: tuple[int, ...]) -> None:
-        """Have the ledger look at members, by their places among those allowed, once."""
+        """Have the incumbent look at members, by their places among those allowed, once."""
         if places not in self._seen:
             self._seen.add(places)
-            self._run.ledger.offer([self._problem.allowed[place] for place in places])
+            self._run.incumbent.offer([self._problem.allowed[place] for place in places])
 
     def _keep(self, boxes: tuple[Box, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""
@@ -52,15 +52,15 @@ class Attempt:
         if run.checkpoint is None:
             return
         # What counts is the last round: a file that could be written after all is whole.
-        run.ledger.unwritten.clear()
+        run.incumbent.unwritten.clear()
         try:
-            save_proof(run.checkpoint, self._problem, Kept(run.ledger.committee, boxes, cells))
+            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, boxes, cells))
         except OutputError as error:
-            run.ledger.unwritten.append(str(error))
+            run.incumbent.unwritten.append(str(error))
 
     def _on_file(self) -> Kept | None:
         """Return what an earlier run has left on file, and offer its committee."""
         kept = on_file(self._problem, self._run)
         if kept is not None and kept.committee is not None:
-            self._run.ledger.offer(kept.committee.members, kept.committee.threshold)
+            self._run.incumbent.offer(kept.committee.members, kept.committee.threshold)
         return kept

@@ -18,7 +18,6 @@ from voteprune.compare import mean_credit
 from voteprune.exceptions import FileFormatError, InputError, VotepruneError
 from voteprune.problem.committee import Committee
 from voteprune.problem.confusion import Confusion
-from voteprune.problem.formulas import worth
 from voteprune.problem.pairwise import FailureCredit
 from voteprune.problem.problem import Problem
 from voteprune.prune import prune
@@ -178,16 +177,15 @@ def _own_solution(contender: Contender, table: VoteTable, seed: int) -> Solution
     committee = _committee(answer, table)
     problem = Problem.of(table.validation, contender.objective)
     counts = problem.confusion(committee)
-    formula = problem.formula or problem.weights
     return Solution(
         status="feasible",
         termination="finished",
         committee=committee,
         confusion=counts,
-        value=worth(formula, counts),
+        value=problem.objective.read(problem.score(committee)),
         bound=None,
         objective=contender.objective,
-        weights=formula,
+        weights=problem.objective.formula,
         method=contender.label,
         solver=None,
         seconds=seconds,

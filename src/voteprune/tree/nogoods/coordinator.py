@@ -44,14 +44,14 @@ class Refutation(Attempt):
     problem
         What is being solved.
     run
-        Its circumstances; the ledger holds a committee.
+        Its circumstances; the incumbent holds a committee.
     """
 
     def __init__(self, problem: Problem, run: Run) -> None:
         super().__init__(problem, run)
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
-        self._cells: tuple[Cell, ...] = (Cell(run.ledger.proved / self._scale, undecided),)
+        self._cells: tuple[Cell, ...] = (Cell(run.incumbent.proved / self._scale, undecided),)
         self._clauses: dict[object, Clause] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
@@ -64,7 +64,7 @@ class Refutation(Attempt):
     @staticmethod
     def promises(problem: Problem, run: Run) -> bool:
         """Tell whether clauses are likely to get somewhere."""
-        if run.ledger.units is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
+        if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = on_file(problem, run)
         if kept is not None and kept.boxes is not None:
@@ -118,7 +118,7 @@ class Refutation(Attempt):
         except OutOfTime:
             return True  # nothing was lost
         except SolverFailure as failure:
-            run.ledger.incidents.append(str(failure))
+            run.incumbent.incidents.append(str(failure))
             return False
         if time.monotonic() >= deadline:
             # Rounds that news cut short were long enough.
@@ -136,31 +136,31 @@ class Refutation(Attempt):
         return True
 
     def _report(self, bound: float, open_cells: int) -> None:
-        ledger = self._run.ledger
-        ledger.open_boxes = open_cells
+        incumbent = self._run.incumbent
+        incumbent.open_boxes = open_cells
         if open_cells and self._written is None:
-            ledger.tighten(self._in_units(bound))
+            incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the ledger what is left."""
-        ledger, target = self._run.ledger, self._target()
+        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        incumbent, target = self._run.incumbent, self._target()
         if self._written is None:
             left = (
                 cell for cell in self._cells if cell.bound >= target - self._case.room(cell.bound)
             )
             self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
-        ledger.open_boxes = len(self._cells)
+        incumbent.open_boxes = len(self._cells)
         if self._cells:
             if self._written is None:
-                ledger.tighten(self._in_units(self._cells[0].bound))
+                incumbent.tighten(self._in_units(self._cells[0].bound))
         else:
-            ledger.close()
+            incumbent.close()
             if self._run.record is not None and self._written is not None:
                 self._run.record.append(self._written)
 
     def _target(self) -> float:
         """Return the least bound that leaves room for something better."""
-        units = self._run.ledger.units
+        units = self._run.incumbent.score
         assert units is not None
         return float((units + self._problem.gains.step) / self._scale)
 
@@ -170,6 +170,7 @@ class Refutation(Attempt):
 
 def _between(problem: Problem, run: Run) -> float:
     """Return how much is between the best committee and the bound, as a share of all weight."""
-    units = run.ledger.units
-    assert units is not None
-    return (run.ledger.proved - units) / float(sum(abs(int(gain)) for gain in problem.gains.net))
+    score = run.incumbent.score
+    assert score is not None
+    between = run.incumbent.proved - score
+    return float(between) / float(sum(abs(int(gain)) for gain in problem.gains.net))

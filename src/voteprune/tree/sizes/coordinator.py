@@ -47,13 +47,13 @@ class Campaign(Attempt):
     problem
         What is being solved.
     run
-        Its circumstances; the ledger holds a committee.
+        Its circumstances; the incumbent holds a committee.
     """
 
     def __init__(self, problem: Problem, run: Run) -> None:
         super().__init__(problem, run)
         self._levels, self._scale = Levels.of(problem)
-        everything = Box.everything(self._levels, self._in_levels(run.ledger.proved))
+        everything = Box.everything(self._levels, self._in_levels(run.incumbent.proved))
         self._boxes: tuple[Box, ...] = (everything,)
         self._shares: list[Share] = []
         self._number, self._seconds = 0, _FIRST_ROUND
@@ -102,7 +102,7 @@ class Campaign(Attempt):
         except OutOfTime:
             return True  # nothing was lost
         except SolverFailure as failure:
-            run.ledger.incidents.append(str(failure))
+            run.incumbent.incidents.append(str(failure))
             return False
         self._boxes = tuple(box for share in self._shares for box in share.boxes)
         self._number = max(share.next_number for share in self._shares)
@@ -137,16 +137,16 @@ class Campaign(Attempt):
         return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
 
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
-        ledger = self._run.ledger
-        ledger.open_boxes = open_boxes
+        incumbent = self._run.incumbent
+        incumbent.open_boxes = open_boxes
         # First the committee: it may be the one of a box that the bound has left behind.
         self._offer(tuple(members))
         if open_boxes:
-            ledger.tighten(self._in_units(bound))
+            incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the ledger what is left."""
-        ledger, targets = self._run.ledger, self._targets()
+        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        incumbent, targets = self._run.incumbent, self._targets()
         kept = []
         for box in self._boxes:
             open_pairs = box.excess(targets) >= -self._levels.room(box.bounds)
@@ -157,20 +157,20 @@ class Campaign(Attempt):
             if open_pairs.any():
                 kept.append(box.only(open_pairs))
         self._boxes = tuple(kept)
-        ledger.open_boxes = len(kept)
+        incumbent.open_boxes = len(kept)
         if self._proof is not None:
             self._proof.boxes = self._boxes
         if kept:
-            ledger.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
+            incumbent.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
         else:
-            ledger.close()
+            incumbent.close()
 
     def _rows(self, place: int) -> tuple[Row, ...]:
         return self._shares[place % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
-        units = self._run.ledger.units
+        units = self._run.incumbent.score
         assert units is not None
         target = self._in_levels(units + self._problem.gains.step)
         return np.full(self._levels.size_max + 1, target)

@@ -198,8 +198,8 @@ class _Tree:
         """Split a box in two."""
         place = self._branching_place(box)
         if place is None:
-            # Every classifier is decided: one set of members, which the ledger recounts. It is told
-            # at once, for the bounds told from now on leave it out.
+            # Every classifier is decided: one set of members, which the coordinator recounts. It is
+            # told at once, for the bounds told from now on leave it out.
             members = np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist()
             self._look_at(members)
             self._keep(Step(self._next(), box.key, closed=box.leaving(by=-2)))
