@@ -32,6 +32,20 @@ def penalised(problem: SoftProblem, members, intercepts, weights) -> float:
     return float(c @ off) * (0.5 if pooled.shape[1] == 2 else 1.0) + ridge
 
 
+def _slope(problem: SoftProblem, members, theta) -> np.ndarray:
+    answers, c, y = problem.answers[:, list(members)], problem.weights, problem.labels
+    ridge = problem.penalty * c.sum() / np.count_nonzero(c)
+    if answers.ndim == 2:
+        z = theta[0] + answers @ theta[1:]
+        off = c * (1 / (1 + np.exp(-z)) - y)
+        return np.append(off.sum(), off @ answers + ridge * theta[1:])
+    b = answers.shape[2] - 1
+    z = np.einsum("nkc,k->nc", answers, theta[b:]) + np.append(theta[:b], 0.0)
+    share = np.exp(z - np.logaddexp.reduce(z, axis=1)[:, None])
+    off = c[:, None] * (share - np.eye(b + 1)[y])
+    return np.append(off.sum(axis=0)[:b], np.einsum("nkc,nc->k", answers, off) + ridge * theta[b:])
+
+
 def fitted(problem: SoftProblem, members) -> float:
     """The least penalised loss of one committee, by scipy."""
     m = len(members)
@@ -39,22 +53,22 @@ def fitted(problem: SoftProblem, members) -> float:
         b = 1 if problem.answers.ndim == 2 else problem.answers.shape[2] - 1
 
         def whole(theta):
-            return penalised(problem, members, theta[:b], theta[b:])
+            return penalised(problem, members, theta[:b], theta[b:]), _slope(problem, members, theta)
 
         bounds = [(None, None)] * b + [(0, None)] * m
         start = np.zeros(b + m)
         best = np.inf
-        for _ in range(3):
+        for _ in range(2):
             done = minimize(
                 whole,
                 start,
+                jac=True,
                 method="L-BFGS-B",
                 bounds=bounds,
-                options={"maxiter": 500, "ftol": 1e-15, "gtol": 1e-9},
+                options={"maxiter": 500, "ftol": 1e-12, "gtol": 1e-7},
             )
             best, start = min(best, done.fun), done.x
         return float(best)
-    # z of rivals on the simplex, whose last weight is what is left
     if m == 1:
         return penalised(problem, members, np.zeros(0), np.ones(1))
     done = minimize(

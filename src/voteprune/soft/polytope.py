@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
 
 from .loss import margin
+from .prices import dual_prices
 from .problem import Floats, Places
 
 
@@ -67,15 +68,15 @@ class Polytope:
         room = margin(self.lines.shape[1]) * (np.abs(self.lines).sum(axis=1) + np.abs(self.limits))
         return bool((least > self.limits + 64 * room).any())
 
-    def ridge(self, weights: Floats, ridge: float) -> Ridge:
+    def ridge(self, weights: Floats, ridge: float, near: Floats | None = None) -> Ridge:
         """Return lambda / 2 times the least sum of w^2 / x over the polytope, and derivatives.
 
         By prices u of the rows: with p = u lines a member pays min over x of
         lambda w^2 / (2 x) + p x, which is sqrt(2 lambda p) w while p > lambda w^2 / 2, and
         lambda w^2 / 2 + p from there on. For a size limit alone this is the squared k-support
-        norm. The Hessian lets the prices follow the weights.
+        norm. The Hessian lets the prices follow the weights. `near` are prices to start from.
         """
-        prices = self._prices(weights, ridge)
+        prices = self._prices(weights, ridge, near)
         paid = prices @ self.lines
         square = ridge * weights**2 / 2
         partly = paid > square
@@ -104,34 +105,10 @@ class Polytope:
         """Return what each member's gain must exceed to get weight, at prices of the rows."""
         return np.sqrt(2 * ridge * np.maximum(prices @ self.lines, 0.0))
 
-    def _prices(self, weights: Floats, ridge: float) -> Floats:
+    def _prices(self, weights: Floats, ridge: float, near: Floats | None) -> Floats:
         if len(self.lines) == 1:
             return np.array([ridge * _threshold(weights, int(self.limits[0])) ** 2 / 2])
-        unit = ridge * max(float(weights.max(initial=0.0)), 1e-9) ** 2 / 2
-        # Zeros make the dual function kinked; next to nothing in their place does not.
-        floor = np.maximum(weights, 1e-7 * weights.max(initial=0.0) + 1e-12)
-        square = ridge * floor**2 / 2
-
-        def negative(scaled: Floats) -> tuple[float, Floats]:
-            prices = scaled * unit
-            paid = prices @ self.lines
-            partly = paid > square
-            safe = np.where(partly, paid, 1.0)
-            share = np.where(partly, np.sqrt(square / safe), 1.0)
-            value = np.where(partly, 2 * np.sqrt(square * safe), square + paid).sum()
-            slope = self.lines @ share - self.limits
-            return float(prices @ self.limits - value) / unit, -slope
-
-        start = np.full(len(self.lines), 0.1)
-        done = minimize(
-            negative,
-            start,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0, None)] * len(start),
-            options={"maxiter": 200, "ftol": 1e-14, "gtol": 1e-9},
-        )
-        return np.asarray(done.x) * unit
+        return dual_prices(self.lines, self.limits, weights, ridge, near)
 
     def selection(self, values: Floats) -> Selection:
         """Return the largest sum of non-negative values over the polytope, rounded up.

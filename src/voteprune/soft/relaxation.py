@@ -130,8 +130,12 @@ def _bound(
 def _penalty(part: Polytope, n_inside: int, ridge: float) -> Callable[[Floats], Ridge]:
     """Return the penalty of those inside, a plain ridge, and of those free."""
 
+    last: Floats | None = None
+
     def penalty(weights: Floats) -> Ridge:
-        seated, others = weights[:n_inside], part.ridge(weights[n_inside:], ridge)
+        nonlocal last
+        seated, others = weights[:n_inside], part.ridge(weights[n_inside:], ridge, last)
+        last = others.prices
         hessian = np.zeros((len(weights),) * 2)
         hessian[n_inside:, n_inside:] = others.hessian
         hessian[:n_inside, :n_inside] = ridge * np.eye(n_inside)
