@@ -53,7 +53,9 @@ def fitted(problem: SoftProblem, members) -> float:
         b = 1 if problem.answers.ndim == 2 else problem.answers.shape[2] - 1
 
         def whole(theta):
-            return penalised(problem, members, theta[:b], theta[b:]), _slope(problem, members, theta)
+            return penalised(problem, members, theta[:b], theta[b:]), _slope(
+                problem, members, theta
+            )
 
         bounds = [(None, None)] * b + [(0, None)] * m
         start = np.zeros(b + m)

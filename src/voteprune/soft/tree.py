@@ -180,10 +180,10 @@ class SoftTree:
         nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
         k, b = self.problem.n_members, self.loss.n_intercepts
         return TreeState(
-            np.array([node.decisions for node in nodes], dtype=np.int8).reshape(-1, k),
+            np.array([node.decisions for node in nodes], dtype=np.int8).reshape(len(nodes), k),
             np.array([node.bound for node in nodes]),
-            np.array([node.intercepts for node in nodes]).reshape(-1, b),
-            np.array([node.weights for node in nodes]).reshape(-1, k),
+            np.array([node.intercepts for node in nodes]).reshape(len(nodes), b),
+            np.array([node.weights for node in nodes]).reshape(len(nodes), k),
             self.closed,
             np.zeros(0, dtype=np.intp) if self.best is None else self.best.members,
             self.nodes,
@@ -206,11 +206,11 @@ class SoftTree:
         best = self.best
         seated = self.problem.sitting(best.members, best.weights)
         weights = weights_of(best, self.problem.n_members)[list(seated)]
-        intercepts = best.intercepts
+        per_class = self.loss.total is None and self.problem.answers.ndim == 3
         return SoftResult(
             members=seated,
             weights=weights,
-            intercepts=np.append(intercepts, 0.0) if len(intercepts) > 1 else intercepts,
+            intercepts=np.append(best.intercepts, 0.0) if per_class else best.intercepts,
             penalised_loss=best.value,
             loss=best.loss,
             lower_bound=self.lower_bound,
