@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -64,6 +65,7 @@ def minimise(
     intercepts: Floats,
     weights: Floats,
     accuracy: float = EXACT,
+    deadline: float = np.inf,
 ) -> Point:
     """Return the point of least penalised loss over intercepts and weights >= 0.
 
@@ -80,6 +82,8 @@ def minimise(
         Where to start; weights that must sum to something do.
     accuracy
         Share of the loss that a step must promise for another to follow.
+    deadline
+        Moment of `time.monotonic` after which no further step begins.
     """
     columns = loss.gather(members)
     n_free = loss.n_intercepts
@@ -89,6 +93,8 @@ def minimise(
     fine = penalty(weights)
     bare = loss.value(z)
     for _ in range(_STEPS):
+        if time.monotonic() >= deadline:
+            break
         slope, hessian = loss.derivatives(z, columns)
         slope[n_free:] += fine.gradient
         hessian[n_free:, n_free:] += fine.hessian

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -50,6 +51,7 @@ def relax(
     polytope: Polytope,
     near: Point,
     cutoff: float = np.inf,
+    deadline: float = np.inf,
 ) -> Relaxed:
     """Minimise the loss plus lambda / 2 times the least sum of w^2 / x over the polytope.
 
@@ -68,6 +70,8 @@ def relax(
         Where to start.
     cutoff
         The loss from which on nobody cares.
+    deadline
+        Moment of `time.monotonic` at which the best bound so far has to do.
     """
     whole = not (polytope.lines >= 0).all() and len(free) <= _WHOLE
     near_weights = weights_of(near, loss.n_members)
@@ -91,7 +95,7 @@ def relax(
         start = near_weights[members]
         if loss.total is not None:
             start = start / start.sum() if start.sum() > 0 else np.full(len(start), 1 / len(start))
-        point = minimise(loss, penalty, members, near.intercepts, start, _CLOSE)
+        point = minimise(loss, penalty, members, near.intercepts, start, _CLOSE, deadline)
         fine = penalty(point.weights)
         shares = np.zeros(len(free))
         shares[places] = fine.shares[len(inside) :]
@@ -102,6 +106,8 @@ def relax(
         near, near_weights = point, weights_of(point, loss.n_members)
         gap = point.value - bound.value
         distance = cutoff - point.value
+        if time.monotonic() >= deadline:
+            break
         if bound.value >= cutoff or gap <= max(_CLOSE * abs(point.value), _ENOUGH * distance):
             break
         prices = _all_rows(polytope, part, fine.prices)
@@ -129,7 +135,6 @@ def _bound(
 
 def _penalty(part: Polytope, n_inside: int, ridge: float) -> Callable[[Floats], Ridge]:
     """Return the penalty of those inside, a plain ridge, and of those free."""
-
     last: Floats | None = None
 
     def penalty(weights: Floats) -> Ridge:

@@ -14,6 +14,8 @@ from .problem import Floats, Places, SoftProblem
 _WORK = 2_000_000
 _TRIES = 8
 """Most candidates that are fitted for one seat."""
+_GREEDY = 3
+"""The same while a committee grows; swaps mend what that misses."""
 
 
 class Search:
@@ -101,7 +103,7 @@ class Search:
 
     def _best_newcomer(self, chosen: set[int], point: Point | None, deadline: float) -> int | None:
         best, least = None, np.inf
-        for taken, most in self._candidates(chosen, point):
+        for taken, most in self._candidates(chosen, point)[: _width(point)]:
             if best is not None and (
                 time.monotonic() >= deadline or (point is not None and point.value - most >= least)
             ):
@@ -125,11 +127,10 @@ class Search:
         if not len(free):
             return []
         gains, most = self._gains(point)
-        order = free[np.argsort(-gains[free], kind="stable")][: self._width(point)]
+        order = free[np.argsort(-gains[free], kind="stable")][
+            : self.tries if point is not None else None
+        ]
         return [(int(k), float(most[k])) for k in order]
-
-    def _width(self, point: Point | None) -> int:
-        return self.loss.n_members if point is None else self.tries
 
     def _gains(self, point: Point | None) -> tuple[Floats, Floats]:
         if point is None:
@@ -153,6 +154,11 @@ class Search:
     def _fits(self, chosen: set[int]) -> bool:
         load = self.packing[:, sorted(chosen)].sum(axis=1)
         return bool((load <= self.room + 1e-12).all())
+
+
+def _width(point: Point | None) -> int | None:
+    """Return how many newcomers a growing committee tries: all for the first of a pool."""
+    return None if point is None else _GREEDY
 
 
 _NOTHING = np.zeros(0)

@@ -226,7 +226,6 @@ class SoftTree:
         first = self.search.greedy(deadline)
         if first is not None:
             self._take(first)
-            self._take(self.search.swaps(first, deadline))
 
     def _push(self, node: Node) -> None:
         heapq.heappush(self._heap, (node.bound, next(self._order), node))
@@ -281,14 +280,22 @@ class SoftTree:
             polytope,
             self._start(node, inside, free),
             self.cutoff,
+            deadline,
         )
         if self.searching and relaxed.shares.any():
             found = self.search.rounded(inside, free, relaxed.shares, relaxed.point)
-            if found is not None and self._take(found):
-                self._take(self.search.swaps(found, deadline))
+            news = found is not None and self._take(found)
+            # At the root swaps come last, when it is known that they are needed.
+            unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
+            if self.best is not None and (news or unsure):
+                self._take(self.search.swaps(self.best, deadline))
         bound = max(relaxed.bound.value, node.bound)
         if bound >= self.cutoff:
             self._close(node, bound, relaxed.point)
+            return
+        if time.monotonic() >= deadline:
+            # The relaxation may have been cut short: go on with it in the next round.
+            self._push(self._child(node.decisions, bound, relaxed.point))
             return
         fixed = self._fixed(relaxed, free)
         decisions = node.decisions + fixed
