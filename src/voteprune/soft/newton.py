@@ -161,3 +161,9 @@ def weights_of(point: Point, n_members: int) -> Floats:
     whole = np.zeros(n_members)
     whole[point.members] = point.weights
     return whole
+
+
+def scored(loss: Loss, point: Point) -> Point:
+    """Return a point with the scores of the rows, which points on file do without."""
+    z = loss.scores(point.intercepts, loss.gather(point.members), point.weights)
+    return Point(point.members, point.intercepts, point.weights, point.value, point.loss, z)

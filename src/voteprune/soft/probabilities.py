@@ -10,6 +10,15 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..reading import read_names, read_vector
+from .reading import (
+    Label,
+    check_classes,
+    positive_last,
+    read_classes,
+    read_clip,
+    read_scores,
+    read_weights,
+)
 from .tensor import (
     SCORE,
     VOTE,
@@ -18,9 +27,6 @@ from .tensor import (
     member_of,
     tensor_of,
 )
-
-Label = str | int | float | bool
-"""What a class may be called."""
 
 CLIP = 0.001
 """How near to 0 and 1 a probability may come before its logarithm is taken."""
@@ -97,12 +103,12 @@ class Probabilities:
             predictions, columns = tensor_of(predictions, "predictions")
             n = len(predictions)
         truth = read_vector(y, n, "y")
-        axis, labels = _read_classes(truth, classes)
-        known, labels = _positive_last(axis, labels, positive)
+        axis, labels = read_classes(truth, classes)
+        known, labels = positive_last(axis, labels, positive)
         place = axis.index(known[-1])
-        clip = _read_clip(clip, len(known))
-        weights = _read_weights(sample_weight, n)
-        _check_classes(known, labels, weights)
+        clip = read_clip(clip, len(known))
+        weights = read_weights(sample_weight, n)
+        check_classes(known, labels, weights)
         if isinstance(predictions, Mapping):
             columns = tuple(str(name) for name in predictions)
             members = [
@@ -112,7 +118,7 @@ class Probabilities:
         else:
             members = _columns(predictions, len(known), place)
         chosen = read_names(names, columns, len(members))
-        kinds, stored = log_odds_of(members, chosen, _read_scores(scores, chosen), clip, len(known))
+        kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
         values = (known, clip, kinds, labels, stored, chosen, weights)
         _fill(self, values)
 
@@ -189,7 +195,7 @@ class Probabilities:
         """
         places = np.asarray(rows, dtype=np.intp)
         labels, weights = self.labels[places], self.weights[places]
-        _check_classes(self.classes, labels, weights)
+        check_classes(self.classes, labels, weights)
         odds = _by_member(self.log_odds[places])
         return _restore(self.classes, self.clip, self.kinds, labels, odds, self.names, weights)
 
@@ -242,92 +248,3 @@ def _columns(tensor: NDArray[Any], n_classes: int, place: int) -> list[NDArray[A
             "them in classes=, and have rows of each.",
         )
     return list(np.moveaxis(tensor[:, :, place] if n_classes == 2 else tensor, 1, 0))
-
-
-def _read_classes(
-    truth: NDArray[Any], classes: Sequence[Label] | None
-) -> tuple[tuple[Label, ...], NDArray[np.intp]]:
-    """Return the classes as given or sorted, and each row's place among them."""
-    if truth.dtype == object and not all(isinstance(label, str) for label in truth):
-        if not all(isinstance(label, int | float | np.number | np.bool_) for label in truth):
-            raise InputError(
-                "y", "labels must be all text or all numbers, none missing. Convert them first."
-            )
-        truth = np.array(truth.tolist())
-    if truth.dtype.kind not in "biufUO" or (truth.dtype.kind == "f" and np.isnan(truth).any()):
-        raise InputError(
-            "y", "labels must be text or numbers, none missing. Convert or drop them first."
-        )
-    distinct, places = np.unique(truth, return_inverse=True)
-    found: list[Label] = distinct.tolist()
-    known = found if classes is None else np.asarray(list(classes)).tolist()
-    if len(set(known)) != len(known):
-        raise InputError("classes", "must be distinct. Name each class once.")
-    unknown = [label for label in found if label not in known]
-    if unknown:
-        raise InputError(
-            "y", f"{unknown[0]!r} is none of the classes. The classes are {known[:8]}."
-        )
-    if len(known) < 2:
-        raise InputError(
-            "y", "has one class only, so there is nothing to choose between. Give two or more."
-        )
-    order = np.array([known.index(label) for label in found], dtype=np.intp)
-    return tuple(known), order[places.reshape(-1)]
-
-
-def _positive_last(
-    axis: tuple[Label, ...], labels: NDArray[np.intp], positive: Label | None
-) -> tuple[tuple[Label, ...], NDArray[np.intp]]:
-    if positive is None:
-        return axis, labels
-    if len(axis) != 2 or positive not in axis:
-        raise InputError("positive", f"must be one of two classes; they are {list(axis[:8])}.")
-    return (axis, labels) if axis[1] == positive else (axis[::-1], 1 - labels)
-
-
-def _read_weights(sample_weight: object, n: int) -> Floats:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = read_vector(sample_weight, n, "sample_weight")
-    if (
-        weights.dtype.kind not in "biuf"
-        or not np.isfinite(weights).all()
-        or (weights < 0).any()
-        or not np.isfinite(weights.sum(dtype=np.float64))
-    ):
-        raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
-    return weights.astype(np.float64)
-
-
-def _check_classes(known: tuple[Label, ...], labels: NDArray[np.intp], weights: Floats) -> None:
-    totals = np.bincount(labels, weights=weights, minlength=len(known))
-    if not (totals > 0).all():
-        label = known[int(np.argmin(totals))]
-        raise InputError(
-            "y",
-            f"no row of class {label!r} carries weight. Every class must be present: leave it out "
-            "of classes=, or add rows of it.",
-        )
-
-
-def _read_clip(clip: float, n_classes: int) -> float:
-    if not isinstance(clip, int | float | np.floating) or not 0 < clip < 1 / n_classes:
-        raise InputError(
-            "clip", f"is {clip!r}; with {n_classes} classes it lies between 0 and 1/{n_classes}."
-        )
-    return float(clip)
-
-
-def _read_scores(scores: bool | Sequence[int | str], names: tuple[str, ...]) -> set[int]:
-    if isinstance(scores, bool):
-        return set(range(len(names))) if scores else set()
-    places: set[int] = set()
-    for member in scores:
-        if isinstance(member, str) and member in names:
-            places.add(names.index(member))
-        elif not isinstance(member, str | bool) and 0 <= member < len(names):
-            places.add(int(member))
-        else:
-            raise InputError("scores", f"{member!r} is no member. Give names or places.")
-    return places

@@ -4,79 +4,23 @@ from __future__ import annotations
 
 import heapq
 import time
-from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .bound import bound_of
 from .loss import Loss
 from .losses import loss_of
-from .newton import Point, weights_of
+from .newton import Point, scored, weights_of
+from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
-from .problem import Floats, Places, SoftProblem
+from .problem import Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
 from .search import Search
 
-Decisions = NDArray[np.int8]
-"""For every member 1 (in), -1 (out) or 0 (free)."""
-
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Node:
-    """Committees that agree on some decisions, with a bound and a point to start from."""
-
-    decisions: Decisions
-    bound: float
-    intercepts: Floats
-    weights: Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """One piece of the proof: what a point says about a node.
-
-    With `cutoff` as the loss to beat, the point's bound closes the node, or shows that members can
-    only be in or out as `fixed` says; `branch` is the member that the node is split on after that,
-    and -1 where nothing is left open.
-    """
-
-    decisions: Decisions
-    intercepts: Floats
-    weights: Floats
-    cutoff: float
-    fixed: Decisions
-    branch: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TreeState:
-    """A tree as plain arrays: for checkpoints, and for dealing open nodes to workers.
-
-    Parameters
-    ----------
-    decisions, bounds, intercepts, weights
-        The open nodes, one per row.
-    closed
-        The least bound of all that was closed.
-    members
-        The incumbent's, in rising order; none if there is none.
-    nodes
-        How many nodes were worked on.
-    """
-
-    decisions: Decisions
-    bounds: Floats
-    intercepts: Floats
-    weights: Floats
-    closed: float
-    members: Places
-    nodes: int
 
 
 class SoftTree:
@@ -178,16 +122,9 @@ class SoftTree:
     def state(self) -> TreeState:
         """Return the tree as plain arrays."""
         nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
-        k, b = self.problem.n_members, self.loss.n_intercepts
-        return TreeState(
-            np.array([node.decisions for node in nodes], dtype=np.int8).reshape(len(nodes), k),
-            np.array([node.bound for node in nodes]),
-            np.array([node.intercepts for node in nodes]).reshape(len(nodes), b),
-            np.array([node.weights for node in nodes]).reshape(len(nodes), k),
-            self.closed,
-            np.zeros(0, dtype=np.intp) if self.best is None else self.best.members,
-            self.nodes,
-        )
+        members = () if self.best is None else self.best.members
+        shape = (self.problem.n_members, self.loss.n_intercepts)
+        return state_of(nodes, shape, self.closed, members, self.nodes)
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
@@ -257,7 +194,7 @@ class SoftTree:
         if not self.problem.allows(chosen) or (not chosen and self.loss.total is not None):
             self._close(node, np.inf)
             return
-        point = self._scored(self.search.fit(chosen))
+        point = scored(self.loss, self.search.fit(chosen))
         self._take(point)
         bound = bound_of(
             self.loss.dual(point.z),
@@ -339,12 +276,8 @@ class SoftTree:
             if not len(members):
                 members, weights = allowed, np.ones(len(allowed))
             weights = weights / weights.sum()
-        return self._scored(Point(members, node.intercepts, weights, np.inf, np.inf, weights))
-
-    def _scored(self, point: Point) -> Point:
-        columns = self.loss.gather(point.members)
-        z = self.loss.scores(point.intercepts, columns, point.weights)
-        return Point(point.members, point.intercepts, point.weights, point.value, point.loss, z)
+        bare = Point(members, node.intercepts, weights, np.inf, np.inf, weights)
+        return scored(self.loss, bare)
 
     def _close(self, node: Node, bound: float, point: Point | None = None) -> None:
         self.closed = min(self.closed, bound)
