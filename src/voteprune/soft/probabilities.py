@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..reading import read_names, read_vector
+from ..votes.reading import read_names, read_vector
 from .reading import (
     Label,
     check_classes,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..reading import read_vector
+from ..votes.reading import read_vector
 from .tensor import Floats
 
 Label = str | int | float | bool
