@@ -32,7 +32,7 @@ from .exceptions import (
 from .front import Front, FrontPoint, front
 from .problem.committee import Committee
 from .problem.confusion import Confusion
-from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
 from .problem.criteria import CURVES, METRICS, FBeta
 from .problem.diversity import CONFIGURATIONS, Diversity
 from .problem.formulas import Ratio, Weights
@@ -81,6 +81,7 @@ __all__ = [
     "Front",
     "FrontDisplay",
     "FrontPoint",
+    "Group",
     "Hinge",
     "InfeasibleError",
     "InputError",

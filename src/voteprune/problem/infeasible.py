@@ -3,7 +3,8 @@
 A deletion filter: leave out one constraint after the other, and for good if the rest still
 clashes. What remains clashes, and would not with any one of its constraints less.
 
-Whether sizes, members and a budget leave anything is a matter of counting, for every method.
+Whether sizes, members and a budget or a group leave anything is a matter of counting, for every
+method.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from .committee import Committee
-from .constraints import AtLeast, AtMost, Budget, Constraint
+from .constraints import AtLeast, AtMost, Budget, Constraint, Group
 from .diversity import Diversity
 from .formulas import Weights
 from .limits import CostLimit
@@ -73,7 +74,7 @@ def leaves_nothing(seats: Seats) -> bool:
 
 
 def counted_clash(problem: Problem) -> str:
-    """Return a sentence on sizes, members and a budget that clash; empty if they do not."""
+    """Return a sentence on sizes, members and a budget or group that clash; empty if none do."""
     if not leaves_nothing(problem):
         return ""
     requests = [
@@ -81,12 +82,16 @@ def counted_clash(problem: Problem) -> str:
         for request in problem.requests
         if not isinstance(request, AtLeast | AtMost) or request.what == "size"
     ]
-    seats = [request for request in requests if not isinstance(request, Budget)]
-    budgets = [request for request in requests if isinstance(request, Budget)]
+    seats = [request for request in requests if not isinstance(request, Budget | Group)]
+    budgets = [request for request in requests if isinstance(request, Budget | Group)]
 
     def find(anything: Problem) -> Found:
+        # A group may have two limits. How many of it can sit has no holes: if either can be kept,
+        # both can, though perhaps not by the committee that is returned as a token of it.
+        if leaves_nothing(anything):
+            return None, True
         members = cheapest(anything, next(iter(anything.cost_limits), None))
-        return (None, True) if members is None else (anything.committee(members, 0), False)
+        return anything.committee(members or (), 0), False
 
     for budget in ([], *([budget] for budget in budgets)):
         fewer = problem.with_requests([*seats, *budget], None)
