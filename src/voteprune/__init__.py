@@ -45,6 +45,7 @@ from .run.incumbent import Progress
 from .solve.comparison import Comparison
 from .solve.explanation import Explanation, MemberRole, Swap
 from .solve.plurality_solution import PluralitySolution
+from .solve.promise import Promise, occam_bound, promise
 from .solve.solution import Solution
 from .solvers import Solver, solvers
 from .strategies.registry import methods
@@ -92,6 +93,7 @@ __all__ = [
     "PluralitySolution",
     "PluralityVotes",
     "Progress",
+    "Promise",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
@@ -109,6 +111,8 @@ __all__ = [
     "diversity_matrix",
     "front",
     "methods",
+    "occam_bound",
+    "promise",
     "prune",
     "prune_ensemble",
     "solvers",

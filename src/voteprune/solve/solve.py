@@ -87,7 +87,7 @@ def _conclude(
     ledger, committee = run.ledger, run.ledger.committee
     confusion = None if committee is None else problem.confusion(committee)
     value = (
-        None if confusion is None or committee is None else _value(problem, committee, confusion)
+        None if confusion is None or committee is None else value_of(problem, committee, confusion)
     )
     closed = method.proves and ledger.closed
     bound = ledger.progress().bound if method.proves else None
@@ -126,7 +126,7 @@ def _conclude(
     )
 
 
-def _value(problem: Problem, committee: Committee, confusion: Confusion) -> float:
+def value_of(problem: Problem, committee: Committee, confusion: Confusion) -> float:
     """Return the objective of a committee, from its votes."""
     if problem.formula is not None:
         return worth(problem.formula, confusion)
