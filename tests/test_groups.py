@@ -12,6 +12,7 @@ from instances import drawn, random_instance
 from oracle import Oracle
 from voteprune.cli.app import main
 from voteprune.primal.groups import Groups
+from voteprune.primal.guards import Guards
 from voteprune.problem.problem import Problem
 from voteprune.verify import verify
 
@@ -169,6 +170,33 @@ def test_what_is_fitted_keeps_groups_and_sizes():
     for _ in range(50):
         chosen = Groups(problem).fit(rng.random(20) < rng.random(), rng.random(20))
         assert problem.allows_members(np.flatnonzero(chosen).tolist())
+
+
+def test_walks_keep_groups_but_for_one_step_of_an_exchange():
+    """Only what makes a fault less moves; where exactly so many sit, one may leave first."""
+    names = [f"{team}_{i}" for team in "abc" for i in range(3)]
+    requests = [
+        vp.Group(names[:3], at_least=2, at_most=2),
+        vp.Group(names[3:6], at_least=1),
+        vp.Group(names[5:], at_most=2),
+    ]
+    problem = Problem.of(pool(1, 20, names), "accuracy", requests)
+    ranges = [group.range(names) for group in requests]
+    sets = (np.arange(2**9)[:, None] >> np.arange(9) & 1).astype(bool)
+
+    def missing(chosen):
+        seated = [(int(chosen[list(who)].sum()), low, high) for who, low, high in ranges]
+        return sum(max(n - high, 0) + max(low - n, 0) for n, low, high in seated)
+
+    told, forbidden = Guards(problem).keep_groups(sets), Groups(problem).forbid(sets)
+    for chosen, kept, refused in zip(sets, told, forbidden, strict=True):
+        before = missing(chosen)
+        assert kept == (before == 0)
+        for k in range(9):
+            after = chosen.copy()
+            after[k] = not after[k]
+            exchange = before == 0 and missing(after) == 1 and chosen[k] and k < 3
+            assert refused[k] == (0 < missing(after) >= before and not exchange)
 
 
 def test_groups_bind_from_a_bad_start():

@@ -97,11 +97,11 @@ def test_the_cheapest_that_passed_is_taken():
 
 
 def test_rows_count_as_the_criterion_says():
-    votes = vp.Votes([[1], [0], [1], [0], [1]], [1, 1, 0, 0, 1])
+    votes = vp.Votes([[1], [0], [1], [1], [0], [1], [1]], [1, 1, 0, 0, 0, 1, 0])
     found = {what: errors_of(single(0, 1), votes, what) for what in
              ("accuracy", "recall", "specificity", "precision")}  # fmt: skip
     assert found == {
-        "accuracy": (5, 2), "recall": (3, 1), "specificity": (2, 1), "precision": (3, 1),
+        "accuracy": (7, 4), "recall": (3, 1), "specificity": (4, 3), "precision": (5, 3),
     }  # fmt: skip
 
 
