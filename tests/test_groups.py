@@ -13,6 +13,7 @@ from oracle import Oracle
 from voteprune.cli.app import main
 from voteprune.primal.groups import Groups
 from voteprune.primal.guards import Guards
+from voteprune.problem.infeasible import nobody_fits
 from voteprune.problem.problem import Problem
 from voteprune.verify import verify
 
@@ -70,6 +71,33 @@ def test_groups_are_proved_for_fronts_margins_and_pluralities():
     ):
         assert answer.status == "optimal"
         assert all(len(team & set(answer.committee.members)) <= 1 for team in teams)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_counting_rules_out_is_not_there(seed):
+    rng, k = np.random.default_rng(seed), 6
+    requests = [vp.AtMost("size", int(rng.integers(2, 5))), vp.AtLeast("size", 2)]
+    for members in (rng.permutation(k)[:3].tolist(), rng.permutation(k)[:2].tolist()):
+        limit = int(rng.integers(1, 3))
+        most, least = (limit, None) if rng.random() < 0.5 else (None, limit)
+        requests.append(vp.Group(members, at_most=most, at_least=least))
+    requests += [vp.Forbid(int(rng.integers(k)))] if rng.random() < 0.5 else []
+    problem = Problem.of(pool(0, 10), "accuracy", requests)
+    allowed = any(
+        problem.allows_members([i for i in range(k) if code >> i & 1]) for code in range(2**k)
+    )
+    assert not (allowed and nobody_fits(problem))
+
+
+def test_counting_sees_that_teams_have_too_few_seats():
+    teams = vp.Group.by_prefix(NAMES, at_most=1)
+    for size, hopeless in ((3, False), (4, True)):
+        problem = Problem.of(pool(0, 10), "accuracy", [*teams, vp.AtLeast("size", size)])
+        assert nobody_fits(problem) == hopeless
+    each = vp.Group.by_prefix(NAMES, at_least=1)
+    for size, hopeless in ((3, False), (2, True)):
+        problem = Problem.of(pool(0, 10), "accuracy", [*each, vp.AtMost("size", size)])
+        assert nobody_fits(problem) == hopeless
 
 
 def test_groups_come_from_labels_and_prefixes():

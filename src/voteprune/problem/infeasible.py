@@ -73,6 +73,29 @@ def leaves_nothing(seats: Seats) -> bool:
     return any(cheapest(seats, limit) is None for limit in (None, *seats.cost_limits))
 
 
+def nobody_fits(seats: Seats) -> bool:
+    """Tell whether counting shows that nothing is allowed: by one limit, or by groups together."""
+    return leaves_nothing(seats) or not (
+        _seats_of_groups(seats, -1) <= seats.size_max
+        and seats.size_min <= _seats_of_groups(seats, 1)
+    )
+
+
+def _seats_of_groups(seats: Seats, sign: int) -> int:
+    """Return how many can sit at the most (1), or must at the least (-1).
+
+    By groups that share nobody, the first ones first: the true number may be nearer the middle.
+    """
+    counted: set[int] = set()
+    total = 0
+    for limit in seats.cost_limits:
+        members = {k for k in seats.allowed if limit.costs[k] == sign}
+        if isinstance(limit.request, Group) and members and not members & counted:
+            counted |= members
+            total += sign * limit.most
+    return total + (len(seats.allowed) - len(counted) if sign > 0 else 0)
+
+
 def counted_clash(problem: Problem) -> str:
     """Return a sentence on sizes, members and a budget or group that clash; empty if none do."""
     if not leaves_nothing(problem):
