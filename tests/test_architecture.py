@@ -14,6 +14,7 @@ FLOORS = [
     {"exceptions", "starting"},
     {"chart", "exact", "jsonfile", "outfile", "roots", "verify"},
     {"confusion", "document", "reading", "tally"},
+    {"ballots"},
     {"votes"},
     {"patterns", "committee", "formulas", "diversity"},
     {"formulafile", "gains", "objectives", "pairwise", "words"},

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import jsonfile
+from .ballots import read_predictions
 from .document import Document
 from .exceptions import InputError
-from .votes import Votes, read_predictions
+from .votes import Votes
 
 
 @dataclass(frozen=True, slots=True)
