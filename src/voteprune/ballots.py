@@ -41,9 +41,8 @@ class TwoClasses:
     def beside_probabilities(self) -> bool:
         """Whether no number from 0 to 1 means one thing as a class and another as a probability."""
         ends = ((self.positive, 1), (self.negative, 0))
-        return all(
-            not isinstance(name, Real) or not 0 <= name <= 1 or name == end for name, end in ends
-        )
+        numbers = [(float(name), end) for name, end in ends if isinstance(name, Real)]
+        return all(not 0 <= number <= 1 or number == end for number, end in numbers)
 
     def __str__(self) -> str:
         return f"{self.positive!r} and {self.negative!r}"
@@ -120,12 +119,13 @@ def to_votes(
     """
     if table.dtype == bool and classes is None:
         return table.copy()
-    named = None if classes is None else table == classes.positive
-    known = None if classes is None or named is None else named | (table == classes.negative)
-    odd = np.zeros(table.shape, dtype=bool)
-    if known is not None and classes is not None:
-        words = np.array([isinstance(cell, str) for cell in table.flat]).reshape(table.shape)
-        odd = ~known & (words | (not classes.beside_probabilities))
+    if classes is None:
+        _check_numbers(table, argument, cutoff)
+        return np.asarray(table >= cutoff, dtype=bool)
+    named = table == classes.positive
+    known = named | (table == classes.negative)
+    words = np.array([isinstance(cell, str) for cell in table.flat]).reshape(table.shape)
+    odd = ~known & (words | (not classes.beside_probabilities))
     if odd.any():
         row, column = np.argwhere(odd)[0]
         raise InputError(
@@ -133,12 +133,9 @@ def to_votes(
             f"row {row}, column {column} is {table[row, column]!r:.60}, which is none of the "
             f"classes {classes}. Give predictions of these two, one column per classifier.",
         )
-    numbers = table
-    if known is not None:
-        numbers = np.where(known, named, table.astype(object)).astype(np.float64)
+    numbers = np.where(known, named, table.astype(object)).astype(np.float64)
     _check_numbers(numbers, argument, cutoff)
-    votes = np.asarray(numbers >= cutoff, dtype=bool)
-    return votes if known is None else np.where(known, named, votes)
+    return np.where(known, named, numbers >= cutoff)
 
 
 def _check_numbers(numbers: NDArray[Any], argument: str, cutoff: float) -> None:
