@@ -20,6 +20,8 @@ from .output import PROVED, UNWRITTEN, WRONG, say
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
+    **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
+    **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -80,7 +82,8 @@ def make_app() -> Any:
     """Put the commands together."""
     from cyclopts import App, Parameter
 
-    from .commands import apply_command, prune_command, solvers_command
+    from .applying import apply_command, votes_command
+    from .commands import prune_command, solvers_command
     from .comparing import compare_command, methods_command
     from .verifying import verify_command
 
@@ -111,6 +114,11 @@ def make_app() -> Any:
         apply_command,
         name="apply",
         help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
+    )
+    app.command(
+        votes_command,
+        name="votes",
+        help_epilogue="Example: voteprune votes oof/*.csv --labels labels.csv --id id > votes.csv",
     )
     app.command(
         verify_command,

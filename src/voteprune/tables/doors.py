@@ -251,7 +251,8 @@ def _join(loaded: Sequence[File], sheets: Sequence[Sheet], wish: Wish) -> Sheet:
     kept = [
         item for item in (truth if wish.labels is not None else sheets[0].ids) if item in everywhere
     ]
-    columns, names = [], []
+    columns: list[list[str]] = []
+    names: list[str] = []
     for sheet, shown in zip(sheets, _told_apart(sheets), strict=True):
         place = {item: i for i, item in enumerate(sheet.ids)}
         names += shown

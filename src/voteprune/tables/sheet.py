@@ -137,7 +137,7 @@ class Sheet:
 
     def _labels(self, wish: Wish) -> tuple[Bools | None, TwoClasses | None]:
         if self.labels is None:
-            return None, None
+            return None, None if wish.word is None else TwoClasses(wish.word, wish.negative)
         if "" in self.labels:
             raise self._error(self.labels.index(""), f"label {self.label_name!r} is empty.")
         distinct = sorted(set(self.labels))
@@ -157,7 +157,7 @@ class Sheet:
                 f"{_either(distinct)}. It names one of two classes; several are for --plurality.",
             )
         return np.array([label in positive for label in self.labels]), TwoClasses(
-            wish.word, others[0] if others else None
+            wish.word, others[0] if others else wish.negative
         )
 
     def _unnamed(self, distinct: Sequence[str]) -> FileFormatError:

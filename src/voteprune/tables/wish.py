@@ -34,6 +34,8 @@ class Wish:
         The column that names the rows, and joins several files.
     positive
         Which of two labels is the positive class, or from where on a grade is, as ``>=2``.
+    negative
+        The other label, where it is known before a file is read.
     cutoff
         From where on a vote is positive.
     sep
@@ -60,6 +62,7 @@ class Wish:
     split: str | None = None
     long: tuple[str, ...] = ()
     vote: str | None = None
+    negative: str | None = None
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:
