@@ -12,7 +12,7 @@ SOURCE = Path(vp.__file__).parent
 # Every room may look only at rooms above it in this list.
 FLOORS = [
     {"exceptions", "starting"},
-    {"chart", "exact", "jsonfile", "outfile", "roots", "verify"},
+    {"chart", "exact", "jsonfile", "notebook", "outfile", "roots", "verify"},
     {"confusion", "document", "reading", "tally"},
     {"ballots"},
     {"votes"},

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, ClassVar, Self, get_args
 
 from . import jsonfile, words
-from .answer import Status, headline, read_answer, read_optional
+from .answer import Status, brief_answer, headline, read_answer, read_optional
 from .certificate import Certificate
 from .committee import Committee
 from .confusion import Confusion
@@ -22,6 +22,7 @@ from .explanation import Explanation
 from .formulafile import read_formula, read_four, write_formula, write_four
 from .formulas import Formula, Weights, worth
 from .ledger import OPTIMAL_GAP, Progress, relative_gap
+from .notebook import html_of_summary
 from .problem import Problem
 
 _ROUNDING = 1e-5
@@ -134,6 +135,14 @@ class Solution(Document):
         """``(bound - value) / |value|``; None without a committee or a bound."""
         return relative_gap(self.value, self.bound)
 
+    def __repr__(self) -> str:
+        seats = None if self.committee is None else (self.committee.size, self.n_classifiers)
+        about = self.status, self.objective, self.value, self.bound
+        return brief_answer("Solution", *about, seats)
+
+    def _repr_html_(self) -> str:
+        return html_of_summary(self.summary())
+
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
         about = self.status, self.termination, self.value, self.bound
@@ -149,6 +158,7 @@ class Solution(Document):
                 + f"positive from {self.committee.threshold + 1} vote"
                 f"{'s' if self.committee.threshold else ''} on",
                 *words.wrap("  members      ", words.seats(self.committee)),
+                *words.shares(counts, self.objective),
                 f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
                 f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]

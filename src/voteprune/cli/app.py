@@ -59,7 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         app = make_app()
         loaded()
-        return app(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        # A lone hyphen is stdin; as a path it is no option, and is the same path.
+        return app(["./-" if word == "-" else word for word in words]) or PROVED
     except CycloptsError as error:
         say(f"{error} See voteprune --help.")
     except FileFormatError as error:
@@ -134,6 +136,7 @@ def make_app() -> Any:
     )
     app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+    app.register_install_completion_command()
     for found in entry_points(group=COMMANDS):
         found.load()(app)
     return app

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from ..ballots import read_matrix
 from ..exact import IntArray
 from ..exceptions import InputError
 from ..reading import read_names, read_vector, read_weights, refuse_masked
@@ -115,6 +116,8 @@ def read_label_matrix(values: object, argument: str) -> tuple[NDArray[Any], tupl
     InputError
         If anything is missing, not a label, not a matrix, or empty.
     """
+    if isinstance(values, Mapping):
+        return read_matrix(values, argument, words=True)
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     refuse_masked(values, argument)
     columns = None

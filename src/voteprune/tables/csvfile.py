@@ -35,6 +35,15 @@ class WordLabels(FileFormatError):  # noqa: N818 - reads as what is found
     """Labels are words, so somebody must say which is positive."""
 
 
+class Gaps(FileFormatError):  # noqa: N818 - reads as what is found
+    """Votes are missing."""
+
+
+def others_too(names: list[str]) -> str:
+    """Say that several columns hold no votes, and what leaves all of them out."""
+    return f" All that hold words: --ignore {','.join(names)}." if len(names) > 1 else ""
+
+
 def decode(path: str | Path, data: bytes) -> str:
     """Return the text of a file that must be UTF-8, with or without a byte order mark.
 
@@ -239,11 +248,14 @@ def _numbers(
         for name, cell, value in zip(names, cells, read, strict=True)
         if (fault := cell_fault(name, cell, value, name == layout.label, layout.cutoff))
     }
-    if layout.label in faults and read[-1] is None and cells[-1].strip():
-        raise WordLabels(path, faults[layout.label], line)
+    if layout.label in faults:
+        kind = WordLabels if read[-1] is None and cells[-1].strip() else FileFormatError
+        raise kind(path, faults[layout.label], line)
     if faults:
-        first, *others = faults
-        named = ",".join(name for name in faults if name != layout.label)
-        more = f" So for {len(others)} more: --ignore {named}." if others and named else ""
-        raise FileFormatError(path, faults[first] + more, line)
+        said = dict(zip(names, cells, strict=True))
+        words = [n for n in faults if said[n].strip() and parse_number(said[n]) is None]
+        first = next(iter(faults))
+        if not said[first].strip() and not words:
+            raise Gaps(path, faults[first], line)
+        raise FileFormatError(path, faults[first] + others_too(words), line)
     return [value for value in read if value is not None]

@@ -65,6 +65,11 @@ def index_column(
     return wish.id or (INDEX if INDEX in columns and label != INDEX else None)
 
 
+def guessed_id(columns: Sequence[str], taken: Sequence[str | None]) -> str | None:
+    """Return a column called id; only where the voters are known, so that none is mistaken."""
+    return next((name for name in columns if name.lower() == "id" and name not in taken), None)
+
+
 def part_column(
     path: str | Path, columns: Sequence[str], wish: Wish, paper: str | None = None
 ) -> str | None:
@@ -100,9 +105,7 @@ def votes_layout(
     require_column(path, columns, "target", wish.target)
     index = index_column(path, columns, wish, wish.target)
     if index is None:
-        # Nothing votes by mistake here: the members are known, so an id may be guessed.
-        others = [name for name in columns if name not in (*names, wish.target)]
-        index = next((name for name in others if name.lower() == "id"), None)
+        index = guessed_id(columns, (*names, wish.target))
     return Layout(
         tuple(names),
         wish.target or (LABEL if paper else None),

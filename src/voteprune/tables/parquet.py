@@ -14,7 +14,7 @@ from typing import Any
 
 from ..exceptions import FileFormatError
 from . import files
-from .csvfile import WordLabels
+from .csvfile import Gaps, WordLabels
 from .rows import Choose, Layout, Rows, cell_fault, sound_rows, unknown_part
 
 
@@ -95,7 +95,9 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
         raise FileFormatError(path, "has columns but no rows.")
     rows = sound_rows(frame, layout)
     if rows is None:
-        raise FileFormatError(path, _parquet_fault(frame, layout))
+        votes = frame.select(layout.votes)
+        kind = Gaps if sum(votes.null_count().row(0)) else FileFormatError
+        raise kind(path, _parquet_fault(frame, layout))
     return rows
 
 

@@ -17,9 +17,10 @@ import numpy as np
 from ..exceptions import FileFormatError, InputError
 from ..plurality import PluralityVotes
 from ..votes import Votes
-from .csvfile import WordLabels, decode, read_csv, records_of
-from .doors import File, opened, read_sheet, shown_source
+from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
+from .doors import opened, read_sheet
 from .files import enough_memory, import_polars, is_parquet, load
+from .joining import File, shown_source
 from .layout import first_of_every_model, listed, table_layout, votes_layout
 from .parquet import read_parquet
 from .rows import NEEDED, PART, Bools, Choose, Rows, VoteTable, brief, parse_number
@@ -111,7 +112,13 @@ def read_rows(paths: Sequence[str | Path], wish: Wish) -> Rows:
     paths, wish
         As for `read_source`.
     """
-    return _rows(opened(paths, wish), wish)
+    loaded = opened(paths, wish)
+    try:
+        return _rows(loaded, wish)
+    except Gaps:
+        sheet = read_sheet(loaded, wish, text=True, gaps=True)
+        assert sheet is not None
+        return sheet.rows(wish)
 
 
 def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:

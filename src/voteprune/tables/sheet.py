@@ -16,6 +16,7 @@ from ..ballots import TwoClasses
 from ..exceptions import FileFormatError, InputError
 from ..plurality import PluralityVotes
 from . import files
+from .csvfile import others_too
 from .rows import INDEX, Bools, Rows, brief, cell_fault, parse_number
 from .wish import Wish
 
@@ -83,10 +84,16 @@ class Sheet:
                 )
             return fault or (float("nan") if number is None else float(number))
 
-        columns = [
-            self._column(name, cells, read)
-            for name, cells in zip(self.names, self.cells, strict=True)
-        ]
+        columns, faults = [], {}
+        for name, cells in zip(self.names, self.cells, strict=True):
+            try:
+                columns.append(self._column(name, cells, read))
+            except FileFormatError as error:
+                faults[name] = error
+        if faults:
+            first, *others = faults.values()
+            message = first.message + (others_too(list(faults)) if others else "")
+            raise FileFormatError(first.path, message, first.line)
         numbers = np.column_stack(columns)
         # Words were read as 0 and 1, which every cut-off of probabilities tells apart.
         votes = np.where(np.isnan(numbers), False, numbers >= wish.cut)
