@@ -205,6 +205,10 @@ def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said
     code, _, err = run("prune", *words, "--certificate", tmp_path / "c.json")
     assert code == 2
     assert "voteprune votes" in err
+    semicolons = table(tmp_path / "s.csv", ["y", "a"], [[1, 1], [0, 0]], ";")
+    proof = ("--target", "y", "--certificate", tmp_path / "c.json")
+    assert "voteprune votes" in run("prune", semicolons, *proof)[2]
+    assert not (tmp_path / "c.json").exists()
     assert run("votes", *words, "--output", out) == (0, "", "")
     assert same(read_source([out], Wish("label")), said)
     proof = ("--target", "label", "--certificate", tmp_path / "c.json")

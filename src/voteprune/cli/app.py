@@ -92,9 +92,9 @@ def make_app() -> Any:
     app = App(
         name="voteprune",
         help="Prune ensembles of classifiers with proof.",
-        help_epilogue="Exit codes: 0 proved, 1 a certificate does not hold, 2 wrong or infeasible "
-        "request, 3 a limit came before the proof, 4 an output could not be written, 130 "
-        "interrupted.\n\n"
+        help_epilogue="Exit codes: 0 a committee was found (its proof is told), 1 a certificate "
+        "does not hold, 2 wrong or infeasible request, 3 a limit came before a committee "
+        "(--strict: before the proof), 4 an output could not be written, 130 interrupted.\n\n"
         "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",

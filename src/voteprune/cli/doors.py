@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import jsonfile
 from ..exceptions import InputError
-from ..tables import VoteTable, Wish, read_source, read_votes
+from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
 from .output import say
 from .wishes import Reading
 
@@ -44,7 +44,8 @@ def read_tables(
 
 def check_plain(file: Sequence[Path], reading: Reading) -> None:
     """Refuse a certificate of votes that its checker could not read again."""
-    if len(file) != 1 or str(file[0]) == "-" or not reading.plain:
+    alone = len(file) == 1 and str(file[0]) != "-" and not file[0].is_dir()
+    if not alone or not reading.plain or not is_plain(file[0]):
         raise InputError(
             "--certificate",
             'is about one plain table, which the checker reads again. Write it with "voteprune '

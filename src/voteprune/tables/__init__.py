@@ -12,6 +12,7 @@ text first: words, tables with a line for each vote (`long`), other tools' files
 several files joined by an id.
 """
 
+from .doors import is_plain
 from .labels import read_labels
 from .layout import model_of
 from .read import (
@@ -31,6 +32,7 @@ __all__ = [
     "Rows",
     "VoteTable",
     "Wish",
+    "is_plain",
     "model_of",
     "read_classes",
     "read_costs",

@@ -81,12 +81,35 @@ def read_sheet(
     return join(loaded, sheets, wish)
 
 
+def is_plain(path: str | Path) -> bool:
+    """Tell whether a file is a plain table, with commas if it is text, as the checker reads it."""
+    data = files.load(path)
+    if files.is_parquet(path, data):
+        return True
+    text = data[: 2**16].decode("utf-8-sig", "replace")
+    file = File(path, data[: 2**16])
+    other = _foreign(file) or any(set(known) <= _header(file, Wish()) for known in LONG)
+    return not other and separator_of(text) == ","
+
+
+def _foreign(file: File) -> bool:
+    """Tell whether a file is another tool's."""
+    return file.data[:4] == _ZIP or _is_json(file.data) or is_qrels(file.data)
+
+
+def _is_json(data: bytes) -> bool:
+    return data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+
+_ZIP = b"PK\x03\x04"
+
+
 def _one(file: File, wish: Wish) -> Sheet | None:
     """Read a file of another tool, or a table with a line for each vote; None for a plain one."""
     path, data = file.path, file.data
-    if data[:4] == b"PK\x03\x04":
+    if data[:4] == _ZIP:
         return read_archive(path, data, wish)
-    if data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
+    if _is_json(data):
         return read_json(path, data, wish)
     if is_qrels(data):
         return read_qrels(path, data)
