@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import outfile
-from ..committee import Committee
-from ..confusion import Confusion
 from ..exceptions import InputError
+from ..files import outfile
+from ..problem.committee import Committee
+from ..problem.confusion import Confusion
 from ..tables import Bools, Rows, read_rows, read_votes
 from .doors import saved_wish
 from .options import check_output

@@ -12,13 +12,13 @@ from typing import Annotated, cast
 
 from cyclopts import Parameter
 
-from .. import jsonfile
 from ..exceptions import InputError
-from ..methods import methods
+from ..files import jsonfile
 from ..prune import prune
-from ..run import ThresholdRule
+from ..run.run import ThresholdRule
 from ..solvers import solvers
 from ..starting import INTERRUPTED
+from ..strategies.registry import methods
 from .doors import check_plain, read_tables, reading_fields
 from .live import live_line
 from .options import check_output, read_objective

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import jsonfile
 from ..exceptions import InputError
+from ..files import jsonfile
 from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
 from .output import say
 from .wishes import Reading

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
-from ..plurality import PluralityVotes
-from ..votes import Votes
+from ..votes.plurality import PluralityVotes
+from ..votes.votes import Votes
 from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
 from .doors import opened, read_sheet
 from .files import enough_memory, import_polars, is_parquet, load

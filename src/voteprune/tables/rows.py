@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ballots import holds_probabilities
-from ..votes import Votes
+from ..votes.ballots import holds_probabilities
+from ..votes.votes import Votes
 
 PART, LABEL, INDEX = "datatype", "real_class", "index"
 """The paper's three columns that are not classifiers."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ballots import TwoClasses
 from ..exceptions import FileFormatError, InputError
-from ..plurality import PluralityVotes
+from ..votes.ballots import TwoClasses
+from ..votes.plurality import PluralityVotes
 from . import files
 from .csvfile import others_too
 from .rows import INDEX, Bools, Rows, brief, cell_fault, parse_number

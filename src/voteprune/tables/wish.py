@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..ballots import check_cutoff, holds_probabilities
 from ..exceptions import FileFormatError, InputError
+from ..votes.ballots import check_cutoff, holds_probabilities
 
 _ID = re.compile(r"(?i)(|.*[_ .-])(id|ids|idx|uid|uuid|guid|index|fold|folds|rowid|row|key)")
 _CAMEL_ID = re.compile(r".*[a-z](Id|ID|Index)|(?i:unnamed: ?\d+)")

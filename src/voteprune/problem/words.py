@@ -1,0 +1,74 @@
+"""Figures and names as people write them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ..exceptions import shown
+from .committee import Committee
+from .confusion import Confusion
+
+
+def votes(committee: Committee) -> str:
+    """Say how many votes there are where that is not the number of members."""
+    return "" if committee.n_votes == committee.size else f"{committee.n_votes} votes, "
+
+
+def seats(committee: Committee) -> tuple[str, ...]:
+    """Return the members' names, with how often they vote where that is more than once."""
+    pairs = zip(committee.names, committee.multiplicities, strict=True)
+    return tuple(name if votes == 1 else f"{name} x{votes}" for name, votes in pairs)
+
+
+def percent(gap: float) -> str:
+    """Write a share as a percentage."""
+    return "inf" if math.isinf(gap) else f"{100 * gap:.3g} %"
+
+
+def count(number: int | Fraction) -> str:
+    """Write an exact count, a fraction as a decimal."""
+    return str(number) if isinstance(number, int) else f"{float(number):g}"
+
+
+def wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
+    """Lay names out in lines under a label."""
+    lines, line = [], label
+    for place, name in enumerate(map(shown, names)):
+        word = name if place == len(names) - 1 else f"{name}, "
+        if len(line) + len(word) > width and line != label:
+            lines.append(line.rstrip())
+            line = " " * len(label)
+        line += word
+    return [*lines, line]
+
+
+def lines_of(lines: Iterable[str]) -> str:
+    """Put lines together to a text in which whatever they quote is shown, never sent."""
+    return "\n".join(map(shown, lines))
+
+
+def shares(counts: Confusion, objective: str) -> list[str]:
+    """Say how often a committee is right, beside how often one is who always says the same."""
+    smaller = 1 - counts.base_rate
+    lines = [
+        f"  right        accuracy {counts.accuracy:.6g}, balanced accuracy "
+        f"{counts.balanced_accuracy:.6g}; base rate {counts.base_rate:.6g}"
+    ]
+    return lines + rare(smaller, "positive" if counts.positives < counts.negatives else "negative",
+                        objective)  # fmt: skip
+
+
+def rare(share: float, name: str, objective: str) -> list[str]:
+    """Warn of accuracy where a class is so rare that leaving it out hardly shows."""
+    if objective != "accuracy" or share >= _RARE:
+        return []
+    return [
+        f"  warning      only {percent(share)} of the rows are {name}, so accuracy hardly counts "
+        "them; balanced_accuracy does"
+    ]
+
+
+_RARE = 0.05
+"""Share of a class below which accuracy says little about it."""
