@@ -142,10 +142,12 @@ def test_long_tables_become_columns_with_costs(run, tmp_path, said):
         labels = table(tmp_path / f"{item}.csv", [item, "label"], truth)
         assert same(read_source([file], Wish(labels=labels)), said)
     labels = tmp_path / "item.csv"
-    code, out, _ = run("prune", path, "--labels", labels, "--budget", 3, "--json")
+    limits = "--budget", 3, "--group", "pair=m0,m1:1"
+    code, out, _ = run("prune", path, "--labels", labels, *limits, "--json")
     assert code == 0
-    names = vp.Solution.from_json(out).committee.names
-    assert sum(int(name[1]) + 1 for name in names) <= 3
+    solution = vp.Solution.from_json(out)
+    assert sum(int(name[1]) + 1 for name in solution.committee.names) <= 3
+    assert len(solution.constraints) == 2
 
 
 def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
