@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 
 import numpy as np
@@ -120,21 +120,19 @@ class Soft:
         """
         members = list(members)
         ridges = self.ridge / (np.ones(len(members)) if shares is None else np.asarray(shares))
-        tensor, m, truth = (
-            self.tensor[:, members],
-            len(members),
-            np.eye(self.n_classes)[self.labels],
-        )
+        m, c = len(members), self.n_classes
+        truth = np.eye(c)[self.labels]
+        flat = self.tensor[:, members].transpose(0, 2, 1).reshape(-1, m)
 
         def loss(x):
-            w, b = x[:m], np.concatenate([[0.0], x[m:]])
-            z = np.einsum("ikc,k->ic", tensor, w) + b
-            each = logsumexp(z, axis=1) - z[np.arange(len(z)), self.labels]
-            pull = self.weights[:, None] * (softmax(z, axis=1) - truth)
-            slope = np.concatenate(
-                [np.einsum("ikc,ic->k", tensor, pull) + ridges * w, pull.sum(axis=0)[1:]]
-            )
-            return self.weights @ each + (ridges * w**2).sum() / 2, slope
+            z = (flat @ x[:m]).reshape(-1, c) + np.concatenate([[0.0], x[m:]])
+            z -= z.max(axis=1, keepdims=True)
+            up = np.exp(z)
+            total = up.sum(axis=1, keepdims=True)
+            each = np.log(total[:, 0]) - z[np.arange(len(z)), self.labels]
+            pull = self.weights[:, None] * (up / total - truth)
+            slope = [pull.ravel() @ flat + ridges * x[:m], pull.sum(axis=0)[1:]]
+            return self.weights @ each + (ridges * x[:m] ** 2).sum() / 2, np.concatenate(slope)
 
         done = minimize(
             loss, np.zeros(m + self.n_classes - 1), jac=True, method="L-BFGS-B",
@@ -173,6 +171,7 @@ LIMITS = {
 }
 
 
+@cache
 def soft(seed, n_classes=2, limits="size", n=24, k=6, **changes):
     """A random problem: probabilities, a mere voter, a scorer, missing answers, weights."""
     rng = np.random.default_rng(seed)
@@ -290,8 +289,14 @@ def certificate(problem, tolerance=1e-5, rng=None, **changes):
     return SoftCertificate(**{**fields, **changes})
 
 
-def document(problem, **changes):
-    return json.loads(certificate(problem, **changes).to_json())
+@cache
+def _written(problem):
+    return certificate(problem).to_json()
+
+
+def document(problem):
+    """A document of its own of the certificate of a problem."""
+    return json.loads(_written(problem))
 
 
 def write_table(path, problem):
@@ -308,8 +313,13 @@ def write_table(path, problem):
             writer.writerow([*cells, label])
 
 
-def check(found, problem, folder):
-    """What the checker makes of a document and the problem's own table."""
+def put(found, problem, folder):
+    """Write a document and the problem's own table."""
     (folder / "c.json").write_text(json.dumps(found))
     write_table(folder / "p.csv", problem)
+
+
+def check(found, problem, folder):
+    """What the checker makes of a document and the problem's own table."""
+    put(found, problem, folder)
     return verify(folder / "c.json", folder / "p.csv")

@@ -12,10 +12,10 @@ For two classes l_ik = (0, log-odds), which is the same as a in [0, 1] and sum c
 a row's sum to 1. Then the mass A_c = sum c_i a_ic of every class and its weight n_c are known
 exactly. A class with A_c > n_c is scaled by n_c / A_c, and each row's freed mass goes to the
 classes that lack, in proportion to n_c - A_c: the equation holds for what results, a'. With d the
-largest of 1 - n_c / A_c, a' is a mixture, (1 - d) a + d q with q on the simplex. The entropy is concave and
-not negative, so H(a') >= (1 - d) H(a); and a' is at most 2 d from a in the sum of absolute
-differences, so g_k moves by at most 2 d W max |l_k|, with W the sum of weights. Shares are repaired
-in doubles first, so d is some 1e-15.
+largest of 1 - n_c / A_c, a' is a mixture, (1 - d) a + d q with q on the simplex. The entropy is
+concave and not negative, so H(a') >= (1 - d) H(a); and a' is at most 2 d from a in the sum of
+absolute differences, so g_k moves by at most 2 d W max |l_k|, with W the sum of weights. Shares are
+repaired in doubles first, so d is some 1e-15.
 
 **Rounding**, with u = 2^-53 and C classes. Shares and 1 - a are exact doubles. `log` is off by
 4 u (1 + |e|) and x (1 + |e|) <= 2 for shares x in (0, 1], so with the roundings of products a term
