@@ -8,7 +8,17 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from softcerts import LIMITS, check, document, soft, write_table
+from softcerts import (
+    LIMITS,
+    Node,
+    bounds_of,
+    certificate,
+    check,
+    document,
+    soft,
+    tree,
+    write_table,
+)
 from voteprune.verify import soft_table, soft_tree, verify
 from voteprune.verify.soft_document import Seats, soft_document_of
 from voteprune.verify.soft_limits import Decisions, Reach, SoftLimits
@@ -106,6 +116,71 @@ def test_the_best_point_bounds_a_committee_by_its_own_loss(n_classes, tmp_path):
     assert bound == pytest.approx(problem.losses[members], rel=1e-9)
 
 
+def exactly_repaired(pool, shares):
+    """Shares brought to sum c (e_y - a) = 0 in fractions, as the design has it, row by row."""
+    weights, classes = [Fraction(c) for c in pool.weights], range(pool.n_classes)
+    rows = [[Fraction(share) for share in row] for row in zip(*shares, strict=True)]
+    aims = [sum(c for c, y in zip(weights, pool.labels, strict=True) if y == k) for k in classes]
+    mass = [sum(c * row[k] for c, row in zip(weights, rows, strict=True)) for k in classes]
+    keep = [min(Fraction(1), aims[k] / mass[k]) for k in classes]
+    lack = [max(Fraction(0), aims[k] - mass[k]) for k in classes]
+    freed = [sum(row[k] * (1 - keep[k]) for k in classes) for row in rows]
+    return [
+        [row[k] * keep[k] + more * lack[k] / (sum(lack) or 1) for k in classes]
+        for row, more in zip(rows, freed, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("nearly", [False, True])
+def test_what_is_said_of_a_point_is_true_of_the_exact_repair(
+    n_classes, nearly, tmp_path, monkeypatch
+):
+    """With the repair in doubles, and without it, where the exact one has all the work."""
+    problem = soft(1, n_classes)
+    _, pool, _ = setting(problem, tmp_path)
+    if not nearly:
+        monkeypatch.setattr(SoftPool, "_nearly_repaired", lambda _, shares: shares)
+    rng, moved = np.random.default_rng(6), 0
+    weights = [Fraction(c) for c in pool.weights]
+    for scale in (0.0, 0.1, 1.0):
+        point = (
+            tuple(map(float, rng.normal(0, scale, pool.width))),
+            tuple((k, float(w)) for k, w in enumerate(rng.random(6) * scale)),
+        )
+        shares, loose = pool._shares(pool._scores(*point))
+        assert loose < 1e-13 if nearly else scale == 0 or loose > 1e-3
+        repaired, dual = exactly_repaired(pool, shares), pool.dual(point)
+        for row in repaired:
+            assert sum(row) == 1
+            assert min(row) >= 0
+        truth = [[Fraction(k == y) for k in range(n_classes)] for y in pool.labels]
+        pulls = [
+            [c * (e - a) for e, a in zip(*pair, strict=True)]
+            for c, *pair in zip(weights, truth, repaired, strict=True)
+        ]
+        assert [sum(pull) for pull in zip(*pulls, strict=True)] == [0] * n_classes
+        entropy = -sum(
+            float(c * a) * np.log(float(a))
+            for c, row in zip(weights, repaired, strict=True)
+            for a in row
+            if a
+        )
+        assert dual.base <= entropy * (1 + 1e-14)
+        assert not nearly or dual.base >= entropy * (1 - 1e-11)
+        for k, phi in enumerate(dual.phi):
+            odds = zip(*pool.columns[k], strict=True)
+            answered = [pull[-pool.width :] for pull in pulls]
+            gain = sum(
+                p * Fraction(one)
+                for pull, row in zip(answered, odds, strict=True)
+                for p, one in zip(pull, row, strict=True)
+            )
+            assert phi >= max(gain, 0) ** 2 / (2 * pool.ridge)
+            moved += gain > 0
+    assert moved
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_committees_loss_is_rounded_up_and_hardly(n_classes, tmp_path):
     problem = soft(1, n_classes)
@@ -119,6 +194,21 @@ def test_a_committees_loss_is_rounded_up_and_hardly(n_classes, tmp_path):
         written = tuple(map(float, problem.written(intercepts)))
         found = float(pool.loss_above(Seats((0, 2), tuple(weights.tolist()), written, Fraction(0))))
         assert true * (1 - 1e-14) <= found <= true * (1 + 1e-11)
+
+
+def test_a_node_worked_on_twice_is_bounded_by_both_its_points(tmp_path):
+    """A run that was interrupted at the root goes on with a worse point, and ends there."""
+    problem = soft(0, 2, "required")
+    _, weights, intercepts = problem.fit(problem.best)
+    spread = np.zeros(6)
+    spread[list(problem.best)] = weights
+    root, none = tree(problem, -np.inf)[0].decisions, np.zeros(6, dtype=np.int8)
+    good = Node(root, problem.written(intercepts), spread, none, -1)
+    bad = Node(root, np.ones(1), 0 * spread, none, -1)
+    bound = bounds_of(problem, root, spread, intercepts)[0]
+    for steps, holds in (([good, bad], True), ([good], True), ([bad], False), ([], False)):
+        written = certificate(problem, steps=steps, status="feasible", bound=bound).to_json()
+        assert check(json.loads(written), problem, tmp_path).proved == holds
 
 
 def test_infeasibility_is_certified_and_only_where_it_is_true(tmp_path):

@@ -139,7 +139,8 @@ class SoftCertificate(Written):
     digest
         The fingerprint of what members said, see `digest_of`.
     steps
-        The nodes of the tree, in any order.
+        The nodes of the tree, in any order; where several have the same decisions, the later go on
+        from the earlier. Open nodes belong to it, for they have points of their own.
     status
         ``optimal``, ``feasible``, ``infeasible`` or ``unknown``.
     bound
@@ -232,7 +233,9 @@ class SoftCertificate(Written):
     def _nodes(self) -> list[dict[str, Any]]:
         """Return the nodes that can be reached from the root, each before its heirs."""
         problem = self.problem
-        known = {step.decisions.tobytes(): step for step in reversed(self.steps)}
+        known: dict[bytes, list[Step]] = {}
+        for step in reversed(self.steps):
+            known.setdefault(step.decisions.tobytes(), []).append(step)
         root = np.zeros(len(self.names), dtype=np.int8)
         root[list(problem.required)] = 1
         root[list(problem.forbidden)] = -1
@@ -240,9 +243,10 @@ class SoftCertificate(Written):
         left: list[tuple[NDArray[np.int8], list[int | None], int]] = [(root, [None], 0)]
         while left:
             decisions, heirs, place = left.pop()
-            step = known.get(decisions.tobytes())
-            if step is None:
+            steps = known.get(decisions.tobytes())
+            if not steps:
                 continue
+            step = steps.pop()
             heirs[place] = len(nodes)
             rest, next_heirs = decisions + step.fixed, list[int | None]()
             if step.branch >= 0:
@@ -251,12 +255,12 @@ class SoftCertificate(Written):
                     child = rest.copy()
                     child[step.branch] = choice
                     left.append((child, next_heirs, side))
-            elif step.fixed.any():
+            elif step.fixed.any() or steps:
                 next_heirs.append(None)
                 left.append((rest, next_heirs, 0))
             nodes.append(
                 {
-                    "point": _point(step, self.problem),
+                    "point": _point(step, problem),
                     "prices": _prices(problem, rows, step) if len(rows) > 2 else [],
                     "in": np.flatnonzero(step.fixed == 1).tolist(),
                     "out": np.flatnonzero(step.fixed == -1).tolist(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -130,7 +131,7 @@ def _statement(document: SoftDocument) -> Iterator[str]:
             yield f"of whom {len(some)} {words}"
     if d.row_weights is not None:
         carrying = sum(weight > 0 for weight in d.row_weights)
-        total = float(sum(map(Fraction, d.row_weights)))
+        total = math.fsum(d.row_weights)
         yield f"where {carrying} of {d.n_rows} rows carry weight, {total:.8g} in all, as listed"
     for word, places in (("with", d.required), ("without", d.forbidden)):
         if places:
