@@ -121,6 +121,27 @@ def test_a_committee_that_breaks_a_limit(members, complaint, tmp_path):
     assert complaint in refused(found, tmp_path)
 
 
+def test_a_committee_of_nobody(tmp_path):
+    problem, found = soft(0), document(soft(0))
+    loss = problem.penalised((), [], np.zeros(2))
+    found["limits"]["size_min"] = 0
+    found["committee"] = {"members": [], "weights": [], "intercepts": [0.0], "loss": loss}
+    found["status"] = "feasible"
+    assert "the limit size_min 0: 0 against 1" in refused(found, tmp_path, problem)
+
+
+def test_a_member_that_must_sit_where_no_seat_is_left(tmp_path):
+    """It would make the part empty, and prove anything of it."""
+    problem, found = soft(0), document(soft(0))
+    found["limits"]["required"] = [0, 1, 2]
+    node = {**found["nodes"][0], "in": [3], "out": [], "branch": None, "heirs": []}
+    found.update(status="unknown", committee=None, bound=1e6, nodes=[node])
+    assert "decides on member 3 without reason" in refused(found, tmp_path, problem)
+    node.update({"in": [], "out": [3]})
+    found["bound"] = 0.0
+    assert check(found, problem, tmp_path).proved
+
+
 def test_an_optimum_with_too_low_a_bound(found, tmp_path):
     found["bound"] -= 1e-3
     assert "it is called optimal" in refused(found, tmp_path)
