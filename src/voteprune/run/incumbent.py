@@ -115,6 +115,11 @@ class Incumbent:
         return None if self.committee is None else self.committee.members
 
     @property
+    def threshold(self) -> int:
+        """The threshold of the best committee; 0 where its kind has none."""
+        return getattr(self.committee, "threshold", 0)
+
+    @property
     def seconds(self) -> float:
         """Time since the run began."""
         return time.monotonic() - self.began
