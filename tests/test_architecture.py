@@ -27,7 +27,7 @@ FLOORS = [
     {"clauses", "sharing"},
     {"certificate", "run", "infeasible", "versions"},
     {"answer", "explanation", "openings", "walks"},
-    {"brute", "heuristics", "mip", "search"},
+    {"brute", "enumeration", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
     {"attempt"},
     {"beside", "proving", "refuting"},

@@ -1,7 +1,8 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. Pools so small that all committees can be tried in a moment are.
-1. First committees and the closure bound, in milliseconds.
+1. First committees and the closure bound, in milliseconds. Where limits on the size leave so few
+   committees that all can be tried in time, all are (`enumeration`).
 2. Local search, for a moment.
 3. Where the closure bound is near and patterns are few: clauses (`refuting`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
@@ -22,6 +23,7 @@ import time
 from . import proving, refuting
 from .beside import SHARE, Beside
 from .brute import is_small, solve_by_brute_force
+from .enumeration import solve_small
 from .mip import settle
 from .openings import open_run
 from .problem import Problem
@@ -33,7 +35,10 @@ from .solvers import prepare
 from .walks import Flock, thinned
 
 ENUMERATE = 2**21
-"""Subsets times patterns up to which trying everything is quickest."""
+"""Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
+
+_TRY_SHARE = 0.5
+"""How much of the time left trying all committees of a limited size may be expected to take."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
 """Seconds of a first look round and of the first search."""
@@ -60,6 +65,9 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     ledger = run.ledger
     run.bound_by_cut(problem)
     if not ledger.closed:
+        tried = solve_small(problem, run, _TRY_SHARE) if ENUMERATE else None
+        if tried is not None:
+            return tried
         _prepare(problem, run)
     if run.seconds_left <= 0:
         return Outcome("time limit")
