@@ -29,7 +29,7 @@ FLOORS = [
     {"answer", "explanation", "openings", "walks"},
     {"brute", "enumeration", "heuristics", "mip", "search"},
     {"checkpoint", "margins"},
-    {"attempt"},
+    {"attempt", "climbs"},
     {"beside", "proving", "refuting"},
     {"engine"},
     {"parametric"},

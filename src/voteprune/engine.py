@@ -1,8 +1,8 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. Pools so small that all committees can be tried in a moment are.
-1. First committees and the closure bound, in milliseconds. Where limits on the size leave so few
-   committees that all can be tried in time, all are (`enumeration`).
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits
+   on the size leave so few committees that all can be tried in time, all are (`enumeration`).
 2. Local search, for a moment.
 3. Where the closure bound is near and patterns are few: clauses (`refuting`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
@@ -23,6 +23,7 @@ import time
 from . import proving, refuting
 from .beside import SHARE, Beside
 from .brute import is_small, solve_by_brute_force
+from .climbs import climb
 from .enumeration import solve_small
 from .mip import settle
 from .openings import open_run
@@ -37,8 +38,12 @@ from .walks import Flock, thinned
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
 
-_TRY_SHARE = 0.5
-"""How much of the time left trying all committees of a limited size may be expected to take."""
+_TRY_SHARE, _AT_ONCE = 0.5, 1.0
+"""How much of the time left trying all committees of a limited size may be expected to take, and
+the seconds up to which it comes before everything else."""
+
+_CLIMB_SHARE = 0.3
+"""How much of the time left hill climbs may take."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
 """Seconds of a first look round and of the first search."""
@@ -63,9 +68,10 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if over is not None:
         return over
     ledger = run.ledger
+    climb(problem, run, _CLIMB_SHARE)
     run.bound_by_cut(problem)
     if not ledger.closed:
-        tried = solve_small(problem, run, _TRY_SHARE) if ENUMERATE else None
+        tried = None if run.record is not None else _try_all(problem, run, _AT_ONCE)
         if tried is not None:
             return tried
         _prepare(problem, run)
@@ -75,12 +81,19 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     flock = Flock(*walked, run.seed) if problem.allowed else None
     beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
+    tried = None if run.record is not None else _try_all(problem, run, run.seconds_left)
+    if tried is not None:
+        return tried
     if not ledger.closed and Refutation.promises(problem, run):
         _refute(problem, run, flock, beside)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if ledger.closed:
         return Outcome("proved")
+    # A proof that is written down can be checked where trying everything again takes too long.
+    tried = None if run.record is None else _try_all(problem, run, run.seconds_left)
+    if tried is not None:
+        return tried
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
@@ -88,6 +101,13 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
             search(flock, ledger, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
     return _prove(problem, run, flock, beside)
+
+
+def _try_all(problem: Problem, run: Run, seconds: float) -> Outcome | None:
+    """Try all committees there are, if limits on the size leave few enough for so many seconds."""
+    if not ENUMERATE or run.ledger.closed or problem.size_max >= len(problem.allowed):
+        return None
+    return solve_small(problem, run, min(seconds, _TRY_SHARE * run.seconds_left))
 
 
 def _provable(problem: Problem, run: Run) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .account import open_ledger
 from .bounds import CLOSURE_SHARE, Box, Levels, closure_bound
@@ -19,6 +20,7 @@ from .bounds.task import Task
 from .committee import Committee
 from .constraints import Constraint
 from .diversity import Diversity
+from .enumeration import affordable, try_all
 from .exceptions import InputError
 from .formulation.model import Floats
 from .ledger import Ledger, relative_gap
@@ -32,7 +34,7 @@ from .solvers import SolverFailure, call
 from .votes import as_votes
 from .walks import Flock, thinned
 
-_SEARCH_SHARE = 0.4
+TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
 _PATIENCE = 32
 _ROUND = 2.0
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
@@ -187,6 +189,7 @@ class _Fronts:
         self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
 
     def run(self) -> Front:
+        self._try_small()
         self._search(min(self._deadline, time.monotonic() + _SEARCH_SHARE * self._left()))
         number, branch, token = 0, False, uuid.uuid4().hex
         while self._boxes and self._left() > 0:
@@ -230,6 +233,21 @@ class _Fronts:
 
     def _open_sizes(self) -> set[int]:
         return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
+
+    def _try_small(self) -> None:
+        """Try all committees of the smallest sizes, as far as a share of the time goes."""
+        until = time.monotonic() + TRY_SHARE * self._left()
+        for size in self._sizes:
+            ledger, only = self._ledgers[size], range(size, size + 1)
+            if not affordable(self._problem, only, until - time.monotonic()):
+                return
+            with threadpool_limits(1, "blas"):
+                tried = try_all(ledger.problem, ledger, only, until)
+            if tried != only and not ledger.closed:
+                return
+            ledger.close()
+            boxes = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
+            self._boxes = tuple(box for box in boxes if len(box))
 
     def _search(self, until: float) -> None:
         """Search size by size, up and down, each from its neighbour's best."""
