@@ -242,12 +242,11 @@ class _Fronts:
             if not affordable(self._problem, only, until - time.monotonic()):
                 return
             with threadpool_limits(1, "blas"):
-                tried = try_all(ledger.problem, ledger, only, until)
-            if tried != only and not ledger.closed:
-                return
+                if try_all(ledger.problem, ledger, only, until) != only and not ledger.closed:
+                    return
             ledger.close()
-            boxes = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
-            self._boxes = tuple(box for box in boxes if len(box))
+            left = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
+            self._boxes = tuple(filter(len, left))
 
     def _search(self, until: float) -> None:
         """Search size by size, up and down, each from its neighbour's best."""

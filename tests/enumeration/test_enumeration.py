@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from unittest import mock
 
@@ -133,6 +134,33 @@ def test_every_committee_is_met_once():
     assert set(met) == set(expected)
     # At most once for each threshold, and once more as the highest of its product.
     assert max(met.count(members) for members in expected) <= 10
+
+
+@pytest.mark.parametrize("kind", ["budget", "tau", "gamma"])
+def test_nobody_who_is_on_a_limit_is_taken_for_over_it(kind):
+    """Limits that some committee meets exactly, which sums of floats may miss by a little."""
+    rng, votes = np.random.default_rng(0), pool(7, 40)
+    costs = [round(float(c), 1) for c in rng.uniform(0.1, 3, 7)]
+    matrix = vp.diversity_matrix(votes, measure="disagreement")
+    for pair in combinations(range(7), 2):
+        tied = Fraction(str(costs[pair[0]])) + Fraction(str(costs[pair[1]]))
+        apart = Fraction(round(matrix[pair] * 40), 40)
+        problem = {
+            "budget": lambda tied=tied: Problem.of(votes, requests=[vp.Budget(costs, tied)]),
+            "tau": lambda apart=apart: Problem.of(
+                votes, diversity=vp.Diversity(apart, measure="disagreement")
+            ),
+            "gamma": lambda apart=apart: Problem.of(
+                votes, diversity=vp.Diversity(gamma=apart, measure="disagreement")
+            ),
+        }[kind]()
+        judge = trial._Trial(problem, Ledger(problem), math.inf)
+        for size in (2, 3, 4):
+            sets = np.array(list(combinations(range(7), size)))
+            allowed = np.array([problem.allows_members(members) for members in sets.tolist()])
+            plausible = judge._plausible(sets)
+            assert (plausible == allowed).all()
+            assert size > 2 or plausible[sets.tolist().index(list(pair))]
 
 
 def test_twins_may_sit_together():
