@@ -9,7 +9,7 @@ its file, the tests that guard it or the versions have changed. The order is ran
 what has been tried is a fair sample of every file at any time. Parts of it:
 
     python benchmarks/mutants.py --sample 300
-    python benchmarks/mutants.py --only verify/trying.py ledger.py
+    python benchmarks/mutants.py --only verify/trying.py incumbent.py
 """
 
 from __future__ import annotations

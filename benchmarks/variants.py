@@ -14,12 +14,13 @@ from fractions import Fraction
 import numpy as np
 
 import voteprune as vp
-from voteprune.ledger import Ledger
-from voteprune.margins import Margin, MarginProblem
-from voteprune.margins.scale import AUTOMATIC_CHOICE, choose_among
-from voteprune.margins.walk import MarginWalker
-from voteprune.openings import open_run
-from voteprune.run import Run
+from voteprune.primal.first import open_run
+from voteprune.primal.margin_walk import MarginWalker
+from voteprune.problem.margin import Margin
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.run.run import Run
+from voteprune.strategies.margin_scale import AUTOMATIC_CHOICE, choose_among
 
 Chosen = tuple[list[int], int]
 Variant = Callable[[vp.Votes, int], Chosen]
@@ -35,14 +36,14 @@ def walked(
     votes: vp.Votes, margin: Margin, seed: int, walks: int = WALKS, limits: Sequence[object] = ()
 ) -> list[int]:
     """Return the members a search of so many walks finds."""
-    problem = MarginProblem.for_margin(votes, margin, limits)
-    ledger = Ledger(problem)
-    open_run(problem, Run(ledger, time.monotonic() + _FOREVER))
-    walker = MarginWalker(problem, ledger, seed)
+    problem = Problem.of(votes, margin, limits)
+    incumbent = Incumbent(problem)
+    open_run(problem, Run(incumbent, time.monotonic() + _FOREVER))
+    walker = MarginWalker(problem, incumbent, seed)
     for _ in range(walks):
         walker.walk(time.monotonic() + _FOREVER)
-    assert ledger.committee is not None
-    return list(ledger.committee.members)
+    assert incumbent.committee is not None
+    return list(incumbent.committee.members)
 
 
 def by_margin(margin: Margin, limits: Sequence[object] = ()) -> Variant:
@@ -115,13 +116,13 @@ def accurate_then_clear(
         right = (votes.matrix[:, first].sum(axis=1) > len(first) // 2) == votes.labels
         least = Fraction(int(right.sum()) - rows_given_up, votes.n_rows)
         asked = [*limits, vp.AtLeast("accuracy", least)]
-        problem = MarginProblem.for_margin(votes, margin, asked)
-        ledger = Ledger(problem)
-        ledger.offer(first)
-        walker = MarginWalker(problem, ledger, seed)
+        problem = Problem.of(votes, margin, asked)
+        incumbent = Incumbent(problem)
+        incumbent.offer(first)
+        walker = MarginWalker(problem, incumbent, seed)
         for _ in range(WALKS):
             walker.walk(time.monotonic() + _FOREVER)
-        members = list(ledger.committee.members)
+        members = list(incumbent.committee.members)
         return members, len(members) // 2
 
     return choose
@@ -131,13 +132,13 @@ def smaller_is_better(margin: Margin, price: float) -> Variant:
     """Take the best value less a price for every member, over a few largest sizes."""
 
     def choose(votes: vp.Votes, seed: int) -> Chosen:
-        problem = MarginProblem.for_margin(votes, margin)
+        problem = Problem.of(votes, margin)
         found = [
             walked(votes, margin, seed, walks=6, limits=[vp.AtMost("size", most)])
             for most in (3, 7, 15, 31)
         ]
         worth = [
-            float(problem.best_threshold(members)[1] * problem.gains.unit) - price * len(members)
+            float(problem.best(members)[1] * problem.gains.unit) - price * len(members)
             for members in found
         ]
         members = found[int(np.argmax(worth))]

@@ -21,14 +21,18 @@ from unittest import mock
 import numpy as np
 
 import voteprune as vp
-from voteprune import beside, engine, mip, parametric, proving, refuting
-from voteprune.bounds import tree as levels_tree
-from voteprune.clauses import tree as clauses_tree
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.plurality import exact as plurality_exact
-from voteprune.problem import Problem
-from voteprune.run import Outcome
+from voteprune.mip import solve as mip
+from voteprune.problem.problem import Problem
+from voteprune.run.run import Outcome
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.tree import background as beside
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods import worker as clauses_tree
+from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.sizes import worker as levels_tree
 from watching import Watch, front, watching
 
 FOREVER = 1e6
@@ -127,7 +131,7 @@ def _through(something):
 
 def _nobody(problem, run):
     """Open no run with simple committees."""
-    if run.ledger.closed:
+    if run.incumbent.closed:
         return Outcome("proved")
     return None if run.seconds_left > 0 else Outcome("time limit")
 
@@ -206,7 +210,7 @@ def compiled(bad):
     given = bad.instance
     asked = (given.objective, given.constraints, given.diversity)
     if isinstance(given.objective, vp.Ramp | vp.Hinge):
-        return MarginProblem.for_margin(given.votes, *asked)
+        return Problem.of(given.votes, *asked)
     return Problem.of(given.votes, *asked)
 
 
@@ -281,7 +285,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
         for size in np.unique(sizes).tolist() if way.start else ():
             among = np.flatnonzero(sizes == size)
             worst = among[np.argmin(ranks[among])]
-            self._ledgers[size].offer(list(truth.sets.who(int(codes[worst]))))
+            self._incumbents[size].offer(list(truth.sets.who(int(codes[worst]))))
 
     with (
         search_switched_off(way, here),
@@ -296,7 +300,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
     for point in found.points:
         here_ranks = ranks[sizes == point.size]
         best = truth.ranked[here_ranks.max()] if len(here_ranks) else None
-        told = None if point.committee is None else watch.problem.units(point.committee) * unit
+        told = None if point.committee is None else watch.problem.score(point.committee) * unit
         if told != best or (best is None) != (point.bound is None):
             wrong.append(f"size {point.size}: {told} where {best} is the best")
         elif best is not None and not point.optimal:
@@ -308,14 +312,14 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
 def faults_of_plurality(bad, way: Way):
     """Everything that is wrong with a proof about more than two classes."""
     told: list[Fraction] = []
-    tell = plurality_exact.PluralityLedger._tell
+    tell = plurality_exact.Incumbent._tell
 
     def spy(self):
         told.append(self.bound * self.problem.gains.unit)
         tell(self)
 
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    with search_switched_off(way), mock.patch.object(plurality_exact.PluralityLedger, "_tell", spy):
+    with search_switched_off(way), mock.patch.object(plurality_exact.Incumbent, "_tell", spy):
         solution = vp.prune(
             bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
             random_state=bad.seed,

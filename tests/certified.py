@@ -9,24 +9,27 @@ import uuid
 
 import numpy as np
 
-from voteprune.bounds import Box, Levels, Proof
-from voteprune.bounds.box import FREE
-from voteprune.bounds.task import Task
-from voteprune.brute import solve_by_brute_force
-from voteprune.certificate import Certificate
-from voteprune.clauses import Case, Cell, Refuted
-from voteprune.clauses import Task as ClauseTask
-from voteprune.ledger import Ledger
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.bounds.levels import Levels
+from voteprune.bounds.node import FREE, Box
+from voteprune.primal.brute import solve_by_brute_force
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.run.run import Run
 from voteprune.solvers import call
+from voteprune.strategies.certificate import Certificate
+from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.proof import Refuted
+from voteprune.tree.nogoods.task import Cell
+from voteprune.tree.nogoods.task import Task as ClauseTask
+from voteprune.tree.sizes.proof import Proof
+from voteprune.tree.sizes.task import Task
 
 
 def best_of(problem: Problem):
     """The best committee, by trying all; None if there is none."""
-    ledger = Ledger(problem)
-    solve_by_brute_force(problem, Run(ledger, time.monotonic() + 60))
-    return ledger.committee
+    incumbent = Incumbent(problem)
+    solve_by_brute_force(problem, Run(incumbent, time.monotonic() + 60))
+    return incumbent.committee
 
 
 def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
@@ -37,7 +40,7 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
     box = Box.everything(levels, problem.gains.ceiling / scale)
     deadline = time.monotonic() + seconds
     task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
-    share = call("bounds", "voteprune.bounds.tree", (task,), deadline + 30, lambda *_: None)
+    share = call("bounds", "voteprune.tree.sizes.worker", (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps
     proof.boxes = share.boxes
     return proof
@@ -53,7 +56,7 @@ def refute(problem: Problem, units: int) -> Refuted:
     target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
     while cells:
         task = ClauseTask(case, cells, (), target, end, end, frozenset(seen), token, number, True)
-        share = call("clauses", "voteprune.clauses.tree", (task,), end, lambda *_: None)
+        share = call("clauses", "voteprune.tree.nogoods.worker", (task,), end, lambda *_: None)
         cells, number = share.cells, share.next_number
         refuted.steps += share.steps
         seen |= set(share.members)
@@ -63,7 +66,7 @@ def refute(problem: Problem, units: int) -> Refuted:
 def certify(problem: Problem, **changes) -> Certificate:
     """The certificate of an optimal committee, proved by steps."""
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     return Certificate(problem, "optimal", committee, units, prove(problem, units), **changes)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import voteprune as vp
 from instances import random_instance
 from oracle import Oracle, metric
-from voteprune.formulas import worth
+from voteprune.problem.formulas import worth
 
 NAMES = ("f1", "f2", "f0.5", "f3", "jaccard", "precision", "npv", "cohen_kappa", "mcc", "gmean")
 

@@ -1,6 +1,6 @@
 """Records to test with."""
 
-from voteprune.confusion import Confusion
+from voteprune.problem.confusion import Confusion
 from voteprune_bench.experiment import Failure, Record
 
 

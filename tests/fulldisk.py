@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 
-from voteprune import outfile
+from voteprune.files import outfile
 
 
 def no_space(*_):

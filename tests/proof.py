@@ -27,7 +27,8 @@ from badstart import (
 )
 from instances import Instance, random_instance
 from oracle import Oracle
-from voteprune import engine, refuting
+from voteprune.strategies import exact as engine
+from voteprune.tree.nogoods import coordinator as refuting
 
 
 def exact_paths() -> dict[str, dict]:

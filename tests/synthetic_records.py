@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from voteprune.confusion import Confusion
+from voteprune.problem.confusion import Confusion
 from voteprune_bench.experiment.records import Failure, Record
 
 FAMILIES = ("xgboost", "lightgbm", "catboost", "adaboost", "gradient boosting")

@@ -14,7 +14,7 @@ from badstart import (
     faults_of_sum,
     search_switched_off,
 )  # fmt: skip
-from voteprune.ledger import Book
+from voteprune.run.incumbent import Incumbent
 from voteprune.solvers import SolverFailure
 
 WAYS = {
@@ -116,9 +116,11 @@ def test_pluralities_are_proved(limit):
 def test_real_workers_share_a_proof(by, monkeypatch):
     """Processes of their own, dealt to by joblib: no bound too low, and the same end."""
     bad, told = bad_problem(60, "several", k=9, n=30), []
-    tell = Book._tell
+    tell = Incumbent._tell
     monkeypatch.setattr(
-        Book, "_tell", lambda self: told.append(self.bound * self.problem.gains.unit) or tell(self)
+        Incumbent,
+        "_tell",
+        lambda self: told.append(self.bound * self.problem.gains.unit) or tell(self),
     )
     with search_switched_off(Way(by)):
         solution = vp.prune(

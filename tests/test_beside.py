@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import beside
-from voteprune.beside import SHARE, Beside
-from voteprune.ledger import Ledger
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.run.run import Run
+from voteprune.tree import background as beside
+from voteprune.tree.background import SHARE, Beside
 
 
 class Sleeper:
@@ -30,7 +30,7 @@ class Sleeper:
 def run():
     labels = np.arange(20) % 2
     problem = Problem.of(vp.Votes(np.random.default_rng(0).integers(0, 2, (20, 4)), labels))
-    return Run(Ledger(problem), time.monotonic() + 60, threads=3)
+    return Run(Incumbent(problem), time.monotonic() + 60, threads=3)
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_i
 
 def test_a_proof_that_is_written_down_has_one_worker(run, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
-    written = Run(run.ledger, run.deadline, threads=3, record=[])
+    written = Run(run.incumbent, run.deadline, threads=3, record=[])
     search = Beside(written, Sleeper())
     assert search.begin_round("a module") == 1
     search()

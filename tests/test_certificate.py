@@ -7,8 +7,8 @@ import pytest
 
 import voteprune as vp
 from certified import write_votes
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
 
 

@@ -15,9 +15,14 @@ import pytest
 
 import voteprune as vp
 from fulldisk import no_space
-from voteprune import attempt, beside, engine, outfile, proving, refuting
-from voteprune.checkpoint import Kept, digest, load_proof, save_proof
-from voteprune.problem import Problem
+from voteprune.files import outfile
+from voteprune.problem.problem import Problem
+from voteprune.strategies import exact as engine
+from voteprune.tree import background as beside
+from voteprune.tree import driver as attempt
+from voteprune.tree.checkpoint import Kept, digest, load_proof, save_proof
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.sizes import coordinator as proving
 
 
 def pool(seed=1, rows=70, k=15, noise=0.3):

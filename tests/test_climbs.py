@@ -9,11 +9,12 @@ import pytest
 
 import voteprune as vp
 from instances import drawn, random_instance
-from voteprune import climbs, engine
-from voteprune.climbs import CLIMBS, climb
-from voteprune.ledger import Ledger, StopRequested
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent, StopRequested
+from voteprune.run.run import Run
+from voteprune.strategies import climbs
+from voteprune.strategies import exact as engine
+from voteprune.strategies.climbs import CLIMBS, climb
 
 
 def pool(k=24, n=150, seed=0):
@@ -51,7 +52,7 @@ def test_no_climb_beats_what_comes_before_everything_else(name, seed, monkeypatc
     def over(*_):
         raise StopRequested
 
-    monkeypatch.setattr(Run, "bound_by_cut", over)
+    monkeypatch.setattr(engine, "bound_by_closure", over)
     votes = pool(seed=seed)
     solution = vp.prune(votes, random_state=0, **ASKED[name])
     assert solution.termination == "callback"
@@ -85,9 +86,9 @@ def test_what_climbs_find_counts_only_where_limits_allow_it(limit):
     }
     diversity = "F3" if limit == "F3" else None
     problem = Problem.of(pool(), "accuracy", wishes.get(limit, []), diversity)
-    run = Run(Ledger(problem), math.inf)
+    run = Run(Incumbent(problem), math.inf)
     climb(problem, run, 0.5)
-    assert run.ledger.committee is None or problem.allows(run.ledger.committee)
+    assert run.incumbent.committee is None or problem.allows(run.incumbent.committee)
 
 
 @pytest.mark.parametrize(("left", "rate"), [(0.0, 1e9), (30.0, 1.0)])
@@ -95,8 +96,8 @@ def test_without_time_for_a_step_there_is_no_climb(left, rate, monkeypatch):
     """Neither when time is over, nor where rows are so many that a step takes longer."""
     monkeypatch.setattr(climbs, "_VOTES_PER_SECOND", rate)
     problem = Problem.of(pool(), "accuracy")
-    run = Run(Ledger(problem), time.monotonic() + left)
-    with mock.patch.object(run.ledger, "offer") as offer:
+    run = Run(Incumbent(problem), time.monotonic() + left)
+    with mock.patch.object(run.incumbent, "offer") as offer:
         climb(problem, run, 0.3)
     offer.assert_not_called()
 
@@ -109,21 +110,21 @@ def test_a_climb_that_takes_too_long_is_interrupted(monkeypatch):
         @staticmethod
         def solve(problem, run):
             seen.append(run.deadline)
-            run.ledger.offer([3])
+            run.incumbent.offer([3])
             monkeypatch.setattr(climbs, "time", mock.Mock(monotonic=lambda: math.inf))
 
     monkeypatch.setitem(climbs._BY_NAME, CLIMBS[0], Slow)
     problem = Problem.of(pool(), "accuracy")
     began = time.monotonic()
-    run = Run(Ledger(problem), began + 1000)
+    run = Run(Incumbent(problem), began + 1000)
     climb(problem, run, 0.3)
     assert len(seen) == 1
     assert seen[0] == pytest.approx(began + 300, abs=30)
-    assert run.ledger.committee.members == (3,)
+    assert run.incumbent.committee.members == (3,)
 
 
 def test_limits_that_leave_no_size_are_no_reason_to_fail():
     problem = Problem.of(pool(4, 30), "accuracy", [vp.AtLeast("size", 4), vp.Forbid(0)])
-    run = Run(Ledger(problem), math.inf)
+    run = Run(Incumbent(problem), math.inf)
     climb(problem, run, 0.5)
-    assert run.ledger.committee is None
+    assert run.incumbent.committee is None

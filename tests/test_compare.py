@@ -10,7 +10,7 @@ import pytest
 
 import voteprune as vp
 from heuristics.test_laws import pool
-from voteprune.methods import METHODS
+from voteprune.strategies.registry import METHODS
 
 SOME = ["full", "best", "hc-uwa", "brute"]
 
@@ -83,7 +83,7 @@ def test_a_configuration_is_not_refused_for_its_name():
 
 def test_ctrl_c_ends_the_comparison_with_the_method_it_stops(monkeypatch):
     def interrupted(problem, run):
-        run.ledger.offer([0])
+        run.incumbent.offer([0])
         raise KeyboardInterrupt
 
     stopped = replace(METHODS["hc-uwa"], solve=interrupted)

@@ -12,26 +12,24 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import openings, parametric
-from voteprune.bounds import closure_bound
-from voteprune.bounds.closure import conflicts
-from voteprune.formulation import merged_model, paper_model
-from voteprune.formulation.model import TimeOver
-from voteprune.ledger import Ledger
-from voteprune.margins.model import margin_model
-from voteprune.margins.problem import MarginProblem
-from voteprune.methods import METHODS
-from voteprune.openings import open_run
-from voteprune.plurality import sample as plurality_sample
-from voteprune.plurality.exact import plurality_model
-from voteprune.plurality.ledger import PluralityLedger
-from voteprune.plurality.problem import PluralityProblem
-from voteprune.plurality.run import PluralityRun
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.bounds.closure import closure_bound, conflicts
+from voteprune.mip.margin import margin_model
+from voteprune.mip.merged import merged_model
+from voteprune.mip.paper import paper_model
+from voteprune.numbers.tally import tally as true_tally
+from voteprune.primal import first as openings
+from voteprune.primal import plurality_search as plurality_sample
+from voteprune.primal.first import open_run
+from voteprune.primal.sample import thinned
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.run.run import Run
 from voteprune.solvers import OutOfTime, SolverFailure, isolated
-from voteprune.tally import tally as true_tally
-from voteprune.walks import thinned
+from voteprune.solvers.model import TimeOver
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies.exact_plurality import plurality_model
+from voteprune.strategies.registry import METHODS
 
 PAST = -math.inf
 
@@ -54,11 +52,11 @@ def test_without_time_the_first_committee_that_is_allowed_must_do(monkeypatch):
     monkeypatch.setattr(openings, "LATE", 0.0)
     for requests, most in (((), 1), ([vp.AtMost("size", 3)], 2)):
         problem = Problem.of(pool(), "accuracy", requests)
-        ledger = Ledger(problem)
-        with mock.patch.object(ledger, "offer", wraps=ledger.offer) as offer:
-            outcome = open_run(problem, Run(ledger, PAST))
+        incumbent = Incumbent(problem)
+        with mock.patch.object(incumbent, "offer", wraps=incumbent.offer) as offer:
+            outcome = open_run(problem, Run(incumbent, PAST))
         assert outcome.termination == "time limit"
-        assert ledger.committee is not None
+        assert incumbent.committee is not None
         assert offer.call_count <= most
 
 
@@ -99,7 +97,7 @@ def test_without_time_nobody_is_compared_with_anybody(method, monkeypatch):
 
 
 def test_parts_of_a_run_know_when_the_whole_is_over():
-    run = Run(Ledger(Problem.of(pool())), 100.0)
+    run = Run(Incumbent(Problem.of(pool())), 100.0)
     part = run.part(50.0)
     assert (part.deadline, part.end) == (50.0, 100.0)
     assert (part.part(20.0).deadline, part.part(20.0).end) == (20.0, 100.0)
@@ -128,7 +126,7 @@ def test_a_bound_in_half_the_time_is_between(monkeypatch):
 
 def test_models_are_given_up():
     problem = Problem.of(pool())
-    margin = MarginProblem.for_margin(pool(), vp.Ramp(1), [vp.AtLeast("size", 3)])
+    margin = Problem.of(pool(), vp.Ramp(1), [vp.AtLeast("size", 3)])
     for build in (
         lambda: merged_model(problem, deadline=PAST),
         lambda: paper_model(problem, deadline=PAST),
@@ -239,7 +237,7 @@ def test_a_sample_of_rows_weighs_as_much_as_all(share, weighted):
 @pytest.mark.parametrize("objective", ["accuracy", "balanced_accuracy", "f1", vp.Ramp(1)])
 @pytest.mark.parametrize("method", ["exact", "search"])
 def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, monkeypatch):
-    monkeypatch.setattr("voteprune.walks.sample._MOST_IN_HASTE", 25 * 1000)
+    monkeypatch.setattr("voteprune.primal.sample._MOST_IN_HASTE", 25 * 1000)
     rng = np.random.default_rng(0)
     labels = rng.random(3000) < 0.5
     right = rng.random((3000, 25)) < 0.7
@@ -262,8 +260,8 @@ def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, m
 
 def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
     problem = Problem.of(pool(n=3000, k=25), "accuracy", [vp.AtLeast("size", 2)], "F3")
-    with mock.patch("voteprune.walks.sample._MOST_IN_HASTE", 4000):
-        some, own = thinned(problem, Ledger(problem), 0, 1.0)
+    with mock.patch("voteprune.primal.sample._MOST_IN_HASTE", 4000):
+        some, own = thinned(problem, Incumbent(problem), 0, 1.0)
     assert some is own.problem
     assert some.votes.n_rows <= 4000 // 25
     assert (some.size_min, some.size_max) == (problem.size_min, problem.size_max)
@@ -273,17 +271,17 @@ def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
 def test_plurality_committees_from_a_sample_are_committees_of_the_whole(monkeypatch):
     votes = several_classes(n=2000)
     problem = PluralityProblem.of(votes)
-    run = PluralityRun(PluralityLedger(problem), math.inf)
+    run = Run(Incumbent(problem), math.inf)
     monkeypatch.setattr(plurality_sample, "_MOST_ENTRIES", 20 * 16)
     some, part = plurality_sample.thinned(problem, run)
     assert some.n_patterns <= 20
-    part.ledger.offer([0, 1, 2])
-    assert run.ledger.members == (0, 1, 2)
+    part.incumbent.offer([0, 1, 2])
+    assert run.incumbent.members == (0, 1, 2)
     for patterns in (20, 200):
         monkeypatch.setattr(plurality_sample, "_MOST_ENTRIES", patterns * 16)
         solution = vp.prune(votes, method="search", time_limit=2, random_state=0)
         members = solution.committee.members
-        assert solution.value == pytest.approx(float(problem.units(members) * problem.gains.unit))
+        assert solution.value == pytest.approx(float(problem.score(members) * problem.gains.unit))
         assert solution.value >= vp.prune(votes, method="full").value
 
 

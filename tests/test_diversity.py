@@ -9,9 +9,9 @@ import pytest
 import voteprune as vp
 from instances import random_instance
 from oracle import Oracle, pfc
-from voteprune.diversity import SCALES
-from voteprune.measures import PairCounts
-from voteprune.pairwise import configure
+from voteprune.problem.diversity import SCALES
+from voteprune.problem.measures import PairCounts
+from voteprune.problem.pairwise import configure
 
 
 def credit_of(matrix, labels, weights=None):

@@ -16,23 +16,25 @@ import voteprune as vp
 from badproblems import LIMITS, OF_PLURALITY, Bad, bad_plurality, bad_problem, truth_of
 from badstart import compiled
 from oracle import metric
-from voteprune.account import Account
-from voteprune.bounds import Box, Levels, closure_bound
+from voteprune.bounds.closure import closure_bound
 from voteprune.bounds.cuts import LimitRow, Row
+from voteprune.bounds.levels import Levels
+from voteprune.bounds.margin_prices import Sizes
+from voteprune.bounds.margin_relaxation import price
+from voteprune.bounds.node import Box
 from voteprune.bounds.prices import Prices
-from voteprune.clauses import Case
-from voteprune.clauses.clause import prove
-from voteprune.clauses.conflicts import Conflicts
-from voteprune.clauses.relaxation import Relaxation, limits_of
-from voteprune.formulation import merged_model
-from voteprune.margins.exact import _at_size
-from voteprune.margins.model import margin_model
-from voteprune.margins.relaxation import price
-from voteprune.margins.sizes import Sizes
-from voteprune.outline import Outline
-from voteprune.parts import Parts
-from voteprune.plurality.exact import plurality_model
-from voteprune.plurality.problem import PluralityProblem
+from voteprune.mip.margin import margin_model
+from voteprune.mip.merged import merged_model
+from voteprune.problem.outline import Outline
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.run.incumbent import Incumbent
+from voteprune.strategies.curve_parts import Parts
+from voteprune.strategies.exact_margin import _at_size
+from voteprune.strategies.exact_plurality import plurality_model
+from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.conflicts import Conflicts
+from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
 from watching import Watch
 
 FREE = -1
@@ -245,10 +247,12 @@ def test_half_planes_and_the_closure_bound(limit):
         rng, sets, truth = np.random.default_rng(seed), bad.truth.sets, bad.truth
         denominator = problem.patterns.denominator
         points = [sets.points[p] for p in np.unique(sets.place[truth.code, truth.level])]
-        ratio = problem.formula if isinstance(problem.formula, vp.Ratio) else None
+        ratio = (
+            problem.objective.formula if isinstance(problem.objective.formula, vp.Ratio) else None
+        )
         if ratio is not None:
             points = [point for point in points if metric(ratio.denominator, *point)]
-        outline = Outline.of(problem)
+        outline = Outline.of(problem.objective.formula, problem.patterns, problem.metric_limits)
         for _ in range(10):
             weights = vp.Weights(*(int(w) for w in rng.integers(-3, 4, 4)))
             inner = problem.weighing(weights)
@@ -285,8 +289,8 @@ def test_parts_hold_everything_however_they_are_split(limit):
         bad = no_positives() if limit == "no positives" else bad_problem(seed, limit, "curve")
         problem = compiled(bad)
         watch, rng = Watch(bad, problem), np.random.default_rng(seed)
-        account = Account(problem, problem.formula)
-        parts = Parts(account)
+        incumbent = Incumbent(problem)
+        parts = Parts(incumbent)
         watch.parts(parts, None)
         for _ in range(6):
             some = [part for part in parts.left if not part.flat]

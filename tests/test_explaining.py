@@ -10,10 +10,9 @@ import voteprune as vp
 from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
-from voteprune.explaining.claims import rows_given_up
-from voteprune.margins import MarginProblem
-from voteprune.objectives import CURVES
-from voteprune.problem import Problem
+from voteprune.problem.criteria import CURVES
+from voteprune.problem.problem import Problem
+from voteprune.solve.explain_claims import rows_given_up
 
 SEEDS = range(40)
 KINDS = ["sum", "curve", "margin"]
@@ -142,11 +141,7 @@ def test_rows_given_up_are_wrong_in_every_committee_as_good(seed, kind):
     """Whatever the criterion, and whoever the committee: the best, or the one in the middle."""
     instance, request, truth, everything = problem_of(seed, kind)
     votes, objective = instance.votes, request["objective"]
-    problem = (
-        MarginProblem.for_margin(votes, objective)
-        if kind == "margin"
-        else Problem.of(votes, objective)
-    )
+    problem = Problem.of(votes, objective)
     worth = {key: value for key, (value, _) in everything.items() if value is not None}
     ranked = sorted(worth, key=lambda key: worth[key])
     for members, level in (ranked[-1], ranked[len(ranked) // 2]):

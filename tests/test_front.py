@@ -8,7 +8,7 @@ import pytest
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 
 
 def best_by_size(problem):
@@ -16,7 +16,7 @@ def best_by_size(problem):
     k = problem.n_classifiers
     for code in range(1, 2**k):
         members = [i for i in range(k) if code >> i & 1]
-        found = problem.best_threshold(members)
+        found = problem.best(members)
         if found is not None:
             size = len(members)
             best[size] = max(best.get(size, found[1]), found[1])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.infeasible import cheapest, leaves_nothing
-from voteprune.ledger import Ledger
-from voteprune.methods import METHODS, kind_of
-from voteprune.problem import Problem
-from voteprune.walks import Flock
+from voteprune.primal.flock import Flock
+from voteprune.problem.infeasible import cheapest, leaves_nothing
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.strategies.registry import METHODS, kind_of
 
 OBJECTIVES = ("accuracy", "f1", "mcc", "jaccard", vp.Ramp(1), vp.Hinge(2))
 
@@ -115,6 +115,6 @@ def test_walks_go_on_where_no_pattern_counts():
     """Everybody says the same on rows that cancel out, and no committee is affordable."""
     requests = [vp.Budget([2] * 22, limit=3), vp.AtLeast("size", 2)]
     problem = Problem.of(vp.Votes(np.ones((2, 22)), [0, 1]), "accuracy", requests)
-    flock = Flock(problem, Ledger(problem), 0)
+    flock = Flock(problem, Incumbent(problem), 0)
     assert flock.walk(time.monotonic() + 60) > 0
     assert flock.walk(time.monotonic() + 60) > 0

@@ -7,41 +7,41 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.ledger import Ledger, StopRequested, relative_gap
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent, StopRequested, relative_gap
 
 LABELS = np.array([1, 1, 1, 0, 0, 0, 0])
 # Who is right on how many of the seven rows: 6, 5, 2.
 MATRIX = np.array([[1, 1, 1, 0, 0, 0, 1], [1, 1, 0, 0, 0, 0, 1], [0, 0, 1, 0, 1, 1, 1]]).T
 
 
-def ledger(*constraints, callback=None):
+def incumbent(*constraints, callback=None):
     problem = Problem.of(vp.Votes(MATRIX, LABELS), "accuracy", list(constraints))
-    return Ledger(problem, callback)
+    return Incumbent(problem, callback)
 
 
 def right(rows, book):
-    """Rows right, in the units of a ledger."""
+    """Rows right, in the units of a incumbent."""
     return int(Fraction(rows, len(LABELS)) / book.problem.gains.unit)
 
 
 def test_only_what_beats_the_best_is_kept():
-    book = ledger()
+    book = incumbent()
     assert book.offer([1])
-    assert (book.committee.members, book.units) == ((1,), right(5, book))
+    assert (book.committee.members, book.score) == ((1,), right(5, book))
     assert not book.offer([2])
     assert not book.offer([1])  # no better than itself
-    assert (book.committee.members, book.units) == ((1,), right(5, book))
+    assert (book.committee.members, book.score) == ((1,), right(5, book))
     assert book.offer([0])
-    assert (book.committee.members, book.units) == ((0,), right(6, book))
+    assert (book.committee.members, book.score) == ((0,), right(6, book))
     assert [news.value for news in book.trace] == [5 / 7, 6 / 7]
 
 
 def test_a_threshold_that_is_given_is_kept_and_judged():
-    book = ledger()
+    book = incumbent()
     assert book.offer([0, 1], 0)
-    assert (book.committee.threshold, book.units) == (0, right(6, book))
-    limited = ledger(vp.AtMost("size", 1))
+    assert (book.committee.threshold, book.score) == (0, right(6, book))
+    limited = incumbent(vp.AtMost("size", 1))
     assert not limited.offer([0, 1], 0)
     assert not limited.offer([0, 1])
     assert limited.committee is None
@@ -49,7 +49,7 @@ def test_a_threshold_that_is_given_is_kept_and_judged():
 
 
 def test_a_bound_is_taken_when_it_is_lower_and_never_below_the_best():
-    book = ledger()
+    book = incumbent()
     assert book.bound == right(7, book)
     assert not book.closed
     assert not book.tighten(inf)
@@ -68,7 +68,7 @@ def test_a_bound_is_taken_when_it_is_lower_and_never_below_the_best():
 
 
 def test_progress_tells_value_and_bound_in_the_criterions_own_unit():
-    book = ledger()
+    book = incumbent()
     before = book.progress()
     assert (before.value, before.gap) == (None, None)
     assert before.bound == 1.0
@@ -87,7 +87,7 @@ def test_progress_tells_value_and_bound_in_the_criterions_own_unit():
 
 def test_every_improvement_is_told_and_a_true_answer_ends_the_run():
     told = []
-    book = ledger(callback=lambda news: told.append(news.value) or len(told) == 3)
+    book = incumbent(callback=lambda news: told.append(news.value) or len(told) == 3)
     book.offer([1])
     book.offer([2])
     book.tighten(right(6, book))

@@ -25,7 +25,7 @@ def test_members_that_do_not_recount_are_cut_off_and_the_rest_still_proves(monke
         alone[0] = 1.0
         return Answer("optimal", alone, float(model.objective @ alone))
 
-    monkeypatch.setattr("voteprune.mip.solve", solve)
+    monkeypatch.setattr("voteprune.mip.solve.solve", solve)
     solution = vp.prune(MATRIX, LABELS, method="merged", start=truth.committee)
     assert asked == [asked[0], asked[0] + 1]
     assert (solution.status, solution.value, solution.incidents) == ("optimal", truth.value, ())

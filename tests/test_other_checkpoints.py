@@ -11,9 +11,9 @@ import voteprune as vp
 from badproblems import Bad, bad_problem, truth_of
 from badstart import Killed, Way, Workers, compiled, faults_of_sum, search_switched_off
 from instances import Instance
-from voteprune import attempt
-from voteprune.checkpoint import Kept, digest, load_proof
-from voteprune.clauses import Cell
+from voteprune.tree import driver as attempt
+from voteprune.tree.checkpoint import Kept, digest, load_proof
+from voteprune.tree.nogoods.task import Cell
 
 RNG = np.random.default_rng(5)
 LABELS = np.arange(24) % 2

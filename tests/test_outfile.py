@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from voteprune import OutputError
-from voteprune.outfile import write_bytes, write_text
+from voteprune.files.outfile import write_bytes, write_text
 
 
 def test_a_link_stays_and_the_file_it_leads_to_changes(tmp_path):

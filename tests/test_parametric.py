@@ -9,8 +9,9 @@ from sklearn import metrics
 
 import voteprune as vp
 from curves import curved_instance, faults
-from voteprune import engine, parametric
-from voteprune.formulas import Matthews, worth
+from voteprune.problem.formulas import Matthews, worth
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_curve as parametric
 
 
 @pytest.mark.parametrize("block", range(8))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 
 
 def random_votes(seed, n=40, k=6, weights=False):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import openings
-from voteprune.walks import Flock
+from voteprune.primal import first as openings
+from voteprune.primal.flock import Flock
 
 
 def planted_pool(seed, lost, n=150, k=24, size=5):

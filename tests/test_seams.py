@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune import certificate, parametric, sharing
-from voteprune.explaining.explain import explain
-from voteprune.explaining.yardstick import Yardstick
-from voteprune.ledger import Ledger, StopRequested
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.parts import Parts
-from voteprune.plurality import exact as plurality_exact
-from voteprune.problem import Problem
-from voteprune.run import Run
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent, StopRequested
+from voteprune.run.run import Run
+from voteprune.solve.explain import explain
 from voteprune.solvers import Answer, OutOfTime
+from voteprune.strategies import certificate
+from voteprune.strategies import exact_curve as parametric
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.strategies.curve_parts import Parts
+from voteprune.tree import workers as sharing
 from voteprune.verify.table import read_table
 
-explaining = importlib.import_module("voteprune.explaining.explain")  # the module, not its function
+explaining = importlib.import_module("voteprune.solve.explain")  # the module, not its function
 
 
 def pool(seed, n=300, k=24, right=0.68):
@@ -42,7 +42,7 @@ def test_rows_that_all_but_weigh_the_same_hide_no_better_committee(objective):
         weights = 1.0 + rng.random(n).round(3) * 1e-6
         votes = vp.Votes(matrix, y, sample_weight=weights)
         solution = vp.prune(votes, objective=objective, random_state=0)
-        yardstick = Yardstick(solution.problem)
+        yardstick = solution.problem
         sets = ([i for i in range(k) if code >> i & 1] for code in range(1, 2**k))
         best = max(found[1] for found in map(yardstick.best, sets) if found is not None)
         assert (solution.status, solution.trusted) == ("optimal", ())
@@ -55,7 +55,7 @@ def test_what_is_near_without_a_solver_is_not_called_optimal(monkeypatch):
     monkeypatch.setattr(parametric, "_TRY_ALL", 0)
     monkeypatch.setattr(parametric._Climb, "_near", lambda self, part: True)
     monkeypatch.setattr(parametric._Climb, "_helped", lambda self, part, before: False)
-    monkeypatch.setattr("voteprune.opinion.is_small", lambda *_: False)
+    monkeypatch.setattr("voteprune.strategies.opinion.is_small", lambda *_: False)
     votes = vp.Votes(*pool(1, n=30, k=5))
     solution = vp.prune(votes, objective="mcc", random_state=0)
     assert solution.status == "feasible" or solution.bound == solution.value
@@ -86,8 +86,8 @@ def test_explanations_bound_no_longer_than_they_may(monkeypatch):
 def test_a_claim_that_an_exchange_refutes_bounds_no_member():
     """A solver said that these three are best; one swap is better, so its word is worth nothing."""
     problem = Problem.of(vp.Votes(*pool(3)), "accuracy")
-    committee = problem.best_threshold([0, 1, 2])[0]
-    value = float(problem.units(committee) * problem.gains.unit)
+    committee = problem.best([0, 1, 2])[0]
+    value = float(problem.score(committee) * problem.gains.unit)
     found = explain(problem, committee, "accuracy", value, True, ("cpsat",), 0.0)
     for role in found.members:
         if role.best is not None and role.best > value:
@@ -108,21 +108,21 @@ def test_workers_without_time_are_no_failure_on_any_backend(monkeypatch):
 
 
 def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(monkeypatch):
-    problem = MarginProblem.for_margin(vp.Votes(*pool(4, n=30, k=6)), vp.Ramp(1))
-    ledger = Ledger(problem)
-    ledger.offer([0])
+    problem = Problem.of(vp.Votes(*pool(4, n=30, k=6)), vp.Ramp(1))
+    incumbent = Incumbent(problem)
+    incumbent.offer([0])
 
     def lie(problem, run, build):
-        run.ledger.distrust("highs", "lied")
+        run.incumbent.distrust("highs", "lied")
         raise StopRequested
 
     monkeypatch.setattr(margins_exact, "solve_model", lie)
-    sizes = dict.fromkeys(range(1, 7), ledger.bound)
+    sizes = dict.fromkeys(range(1, 7), incumbent.bound)
     queue = margins_exact._Queue(dict(sizes), dict(sizes), {}, {})
     with pytest.raises(StopRequested):
-        margins_exact._work_on(problem, Run(ledger, time.monotonic() + 9), queue, 3)
-    assert ledger.caught == {"highs"}
-    assert ledger.incidents == ["highs lied"]
+        margins_exact._work_on(problem, Run(incumbent, time.monotonic() + 9), queue, 3)
+    assert incumbent.caught == {"highs"}
+    assert incumbent.incidents == ["highs lied"]
 
 
 def test_an_optimum_without_a_solution_is_believed_for_no_number_of_classes(monkeypatch):
@@ -137,8 +137,8 @@ def test_an_optimum_without_a_solution_is_believed_for_no_number_of_classes(monk
 def test_the_bound_of_a_part_never_rises(monkeypatch):
     """At the deadline only the polygon is looked at, which may lie above the best lattice point."""
     problem = Problem.of(vp.Votes(*pool(6, n=30, k=6)), "f1")
-    account = parametric.Account(problem, problem.formula)
-    parts = Parts(account, time.monotonic() + 60)
+    incumbent = parametric.Incumbent(problem)
+    parts = Parts(incumbent, time.monotonic() + 60)
     (part,) = [part for part in parts.left if not part.flat][:1]
     parts.cut(part, vp.Weights(tp=1), Fraction(19, 2), Fraction(19, 2), ())
     before = part.summit.score

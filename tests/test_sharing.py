@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from voteprune import sharing
-from voteprune.sharing import share_out
 from voteprune.solvers import SolverFailure
+from voteprune.tree import workers as sharing
+from voteprune.tree.workers import share_out
 
 
 @dataclass(frozen=True)

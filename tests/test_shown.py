@@ -9,9 +9,9 @@ import pytest
 import voteprune as vp
 from experiment_records import failure, record
 from oddnames import CLEAR, CONTROLS, SURROGATES, harmless, odd_names
-from voteprune import jsonfile
-from voteprune.comparison import Comparison
 from voteprune.exceptions import LONGEST, message_of, shown
+from voteprune.files import jsonfile
+from voteprune.solve.comparison import Comparison
 from voteprune_bench.experiment import Failure, Record
 from voteprune_bench.report import FORMS, collect, table_texts
 from voteprune_bench.report.table import Listing

@@ -131,7 +131,7 @@ def test_saved_files_are_as_readable_as_any_other(solution, tmp_path):
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(solution, tmp_path, monkeypatch):
     path = tmp_path / "solution.json"
     path.write_text("old")
-    monkeypatch.setattr("voteprune.outfile.os.fsync", _disk_full)
+    monkeypatch.setattr("voteprune.files.outfile.os.fsync", _disk_full)
     with pytest.raises(OSError, match="full"):
         solution.save(path)
     assert path.read_text() == "old"

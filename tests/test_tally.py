@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voteprune.tally import tally, tally_pairs
+from voteprune.numbers.tally import tally, tally_pairs
 
 
 @pytest.mark.parametrize("bits", [3, 14, 22, 24, 30, 52, 61, 200])

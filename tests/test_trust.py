@@ -10,19 +10,21 @@ import faulty_solver
 import voteprune as vp
 from certified import write_votes
 from faulty_solver import seed_of
-from voteprune import carrying, engine, mip, opinion, proving
-from voteprune.account import Account
-from voteprune.answer import whom_to_trust
-from voteprune.ledger import Ledger
-from voteprune.margins import exact as margins_exact
-from voteprune.methods import METHODS
-from voteprune.plurality import exact as plurality_exact
-from voteprune.plurality.ledger import PluralityLedger
-from voteprune.plurality.problem import PluralityProblem
-from voteprune.problem import Problem
-from voteprune.run import Outcome
-from voteprune.solution import Solution
+from voteprune.mip import solve as mip
+from voteprune.problem.plurality import PluralityProblem
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
+from voteprune.run.run import Outcome
+from voteprune.solve import solve as carrying
+from voteprune.solve.solution import Solution
 from voteprune.solvers import SOLVERS, SolverInfo, solve
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.strategies import exact_plurality as plurality_exact
+from voteprune.strategies import opinion
+from voteprune.strategies.opinion import whom_to_trust
+from voteprune.strategies.registry import METHODS
+from voteprune.tree.sizes import coordinator as proving
 from voteprune.verify import verify
 
 
@@ -287,7 +289,7 @@ def test_clauses_rest_on_nobodys_word(asked, monkeypatch):
 
     def refuting(problem, run, *rest):
         refute(problem, run, *rest)
-        ended.append(run.ledger.closed)
+        ended.append(run.incumbent.closed)
 
     monkeypatch.setattr(engine, "_refute", refuting)
     monkeypatch.setattr(engine.Refutation, "promises", staticmethod(lambda *_: True))
@@ -359,14 +361,14 @@ def test_several_classes_that_a_solver_settled_say_so(asked, monkeypatch):
     assert solution.summary().startswith("Infeasible, on HiGHS's word: no")
 
 
-def test_no_more_than_rounding_is_left_on_the_word_of_whoever_says_so(ledger):
+def test_no_more_than_rounding_is_left_on_the_word_of_whoever_says_so(incumbent):
     """The bound is proved, but not that nothing lies between it and the best committee."""
-    ledger.offer([0])
+    incumbent.offer([0])
     rounded = Outcome("proved", trusted=("x",))
-    assert whom_to_trust(ledger, rounded, "optimal") == ("x",)
-    assert whom_to_trust(ledger, rounded, "feasible") == ()
-    ledger.close()
-    assert whom_to_trust(ledger, rounded, "optimal") == ()
+    assert whom_to_trust(incumbent, rounded, "optimal") == ("x",)
+    assert whom_to_trust(incumbent, rounded, "feasible") == ()
+    incumbent.close()
+    assert whom_to_trust(incumbent, rounded, "optimal") == ()
 
 
 def test_pools_of_one_pattern_are_no_less_solvable_for_being_larger():
@@ -427,7 +429,7 @@ def test_explanations_and_tables_say_whose_word_it_is():
 def test_without_a_member_that_it_needs_a_verdict_says_whose_word_it_is(asked):
     """What is possible without each member is settled by a solver here."""
     solution = vp.prune(*large(), method="merged", constraints=PAIR, random_state=0)
-    with mock.patch("voteprune.explaining.explain._exact", return_value=METHODS["merged"]):
+    with mock.patch.dict(METHODS, {"exact": METHODS["merged"]}):
         why = solution.explain(time_limit=20)
     needed = [role for role in why.members if role.verdict == "needed"]
     assert needed
@@ -448,73 +450,75 @@ def test_a_file_that_does_not_say_may_rest_on_the_solver_it_names():
 
 
 @pytest.fixture
-def ledger():
-    return Ledger(Problem.of(vp.Votes(*pool(0))))
+def incumbent():
+    return Incumbent(Problem.of(vp.Votes(*pool(0))))
 
 
-def test_a_ledger_keeps_a_claim_beside_what_is_proved(ledger):
-    top = ledger.bound
-    ledger.tighten(top - 10, by=("x",))
-    assert (ledger.bound, ledger.proved, ledger.trusted) == (top - 10, top, ("x",))
-    ledger.tighten(top - 5)
-    assert (ledger.bound, ledger.proved, ledger.trusted) == (top - 10, top - 5, ("x",))
-    ledger.tighten(top - 10)
-    assert (ledger.bound, ledger.proved, ledger.trusted) == (top - 10, top - 10, ())
-    ledger.tighten(top - 12, by=("x",))
-    assert ledger.trusted == ("x",)
-    ledger.tighten(top - 14)
-    assert (ledger.bound, ledger.trusted) == (top - 14, ())
+def test_a_ledger_keeps_a_claim_beside_what_is_proved(incumbent):
+    top = incumbent.bound
+    incumbent.tighten(top - 10, by=("x",))
+    assert (incumbent.bound, incumbent.proved, incumbent.trusted) == (top - 10, top, ("x",))
+    incumbent.tighten(top - 5)
+    assert (incumbent.bound, incumbent.proved, incumbent.trusted) == (top - 10, top - 5, ("x",))
+    incumbent.tighten(top - 10)
+    assert (incumbent.bound, incumbent.proved, incumbent.trusted) == (top - 10, top - 10, ())
+    incumbent.tighten(top - 12, by=("x",))
+    assert incumbent.trusted == ("x",)
+    incumbent.tighten(top - 14)
+    assert (incumbent.bound, incumbent.trusted) == (top - 14, ())
 
 
-def test_a_better_committee_refutes_a_claim_and_whoever_made_it(ledger):
-    ranked = sorted((ledger.problem.best_threshold([k])[1], k) for k in range(10))
+def test_a_better_committee_refutes_a_claim_and_whoever_made_it(incumbent):
+    ranked = sorted((incumbent.problem.best([k])[1], k) for k in range(10))
     worse, better = ranked[0], ranked[-1]
-    ledger.offer([worse[1]])
-    ledger.tighten(better[0] + 3)
-    ledger.tighten(worse[0], by=("x",))
-    assert ledger.closed
-    ledger.offer([better[1]])
-    assert (ledger.units, ledger.bound, ledger.trusted) == (better[0], better[0] + 3, ())
-    assert ledger.incidents == ["x claimed a bound that a committee found later exceeds; not used"]
-    assert not ledger.tighten(better[0], by=("x",))
-    assert not ledger.closed
-    assert ledger.tighten(better[0], by=("y",))
-    assert ledger.closed
+    incumbent.offer([worse[1]])
+    incumbent.tighten(better[0] + 3)
+    incumbent.tighten(worse[0], by=("x",))
+    assert incumbent.closed
+    incumbent.offer([better[1]])
+    assert (incumbent.score, incumbent.bound, incumbent.trusted) == (better[0], better[0] + 3, ())
+    assert incumbent.incidents == [
+        "x claimed a bound that a committee found later exceeds; not used"
+    ]
+    assert not incumbent.tighten(better[0], by=("x",))
+    assert not incumbent.closed
+    assert incumbent.tighten(better[0], by=("y",))
+    assert incumbent.closed
 
 
 def test_a_better_plurality_committee_refutes_a_claim_too():
-    ledger = PluralityLedger(PluralityProblem.of(vp.PluralityVotes(*pool(0))))
-    ranked = sorted((ledger.problem.units([k]), k) for k in range(10))
-    ledger.offer([ranked[0][1]])
-    ledger.tighten(ranked[0][0], by=("x",))
-    assert ledger.closed
-    ledger.offer([ranked[-1][1]])
-    assert (ledger.bound, ledger.trusted) == (ledger.problem.gains.ceiling, ())
-    assert (ledger.caught, len(ledger.incidents)) == ({"x"}, 1)
+    incumbent = Incumbent(PluralityProblem.of(vp.PluralityVotes(*pool(0))))
+    ranked = sorted((incumbent.problem.score([k]), k) for k in range(10))
+    incumbent.offer([ranked[0][1]])
+    incumbent.tighten(ranked[0][0], by=("x",))
+    assert incumbent.closed
+    incumbent.offer([ranked[-1][1]])
+    assert (incumbent.bound, incumbent.trusted) == (incumbent.problem.gains.ceiling, ())
+    assert (incumbent.caught, len(incumbent.incidents)) == ({"x"}, 1)
 
 
-def test_a_bound_of_our_own_that_a_committee_refutes_is_owned_up_to(ledger):
-    ledger.tighten(0)
-    ledger.offer([0])
-    assert ledger.bound == ledger.proved == ledger.problem.gains.ceiling
-    assert "fault of voteprune" in ledger.incidents[0]
+def test_a_bound_of_our_own_that_a_committee_refutes_is_owned_up_to(incumbent):
+    incumbent.tighten(0)
+    incumbent.offer([0])
+    assert incumbent.bound == incumbent.proved == incumbent.problem.gains.ceiling
+    assert "fault of voteprune" in incumbent.incidents[0]
 
 
 def test_an_account_keeps_claims_as_a_ledger_does():
     problem = Problem.of(vp.Votes(*pool(0)), "f1")
-    account = Account(problem, problem.formula)
-    account.offer([0])
-    low, top = account.score, account.top
-    account.bound_by(low, top, ("x",))
-    assert (account.closed, account.trusted) == (True, ("x",))
-    account.bound_by(low, low, ("x",))
-    assert (account.closed, account.trusted) == (True, ())
-    account = Account(problem, problem.formula)
-    account.offer([0])
-    account.bound_by(low, top, ("x",))
-    account.offer(range(10))
-    assert (account.top, account.trusted, account.caught) == (top, (), {"x"})
-    account.bound_by(account.score, top, ("x",))
-    assert not account.closed
-    account.close()
-    assert (account.closed, account.trusted) == (True, ())
+    incumbent = Incumbent(problem)
+    incumbent.offer([0])
+    low, top = incumbent.score, incumbent.bound
+    incumbent.restate(low, top, ("x",))
+    assert (incumbent.closed, incumbent.trusted) == (True, ("x",))
+    incumbent.restate(low, low, ("x",))
+    assert (incumbent.closed, incumbent.trusted) == (True, ())
+    incumbent = Incumbent(problem)
+    incumbent.offer([0])
+    incumbent.restate(low, top, ("x",))
+    incumbent.offer(range(10))
+    assert (incumbent.bound, incumbent.trusted, incumbent.caught) == (top, (), {"x"})
+    incumbent.restate(incumbent.score, top, ("x",))
+    assert not incumbent.closed
+    incumbent.close()
+    assert (incumbent.closed, incumbent.trusted) == (True, ())

@@ -1,6 +1,6 @@
 """Laws of a running proof: everything it says is held against all committees there are.
 
-- no bound that is ever told is below the optimum, in the whole units that the ledger keeps;
+- no bound that is ever told is below the optimum, in the whole units that the incumbent keeps;
 - what is better than the best committee so far lies in an open box, cell, part or size, under a
   bound that is not below it;
 - every row, clause, price and half-plane holds for all committees that are allowed.
@@ -18,18 +18,19 @@ from unittest import mock
 import numpy as np
 
 from oracle import metric
-from voteprune import engine, parts, proving, refuting
-from voteprune.account import Account
 from voteprune.bounds.cuts import LimitRow
+from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.program import Program
-from voteprune.clauses.relaxation import Relaxation
-from voteprune.constraints import AtLeast
-from voteprune.formulation.rows import objective_scale
-from voteprune.ledger import Book
-from voteprune.margins import MarginProblem
-from voteprune.margins import exact as margins_exact
-from voteprune.margins.sizes import Sizes
+from voteprune.numbers.floats import objective_scale
+from voteprune.problem.constraints import AtLeast
+from voteprune.run.incumbent import Incumbent
+from voteprune.strategies import curve_parts as parts
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods.relaxation import Relaxation
+from voteprune.tree.sizes import coordinator as proving
 
 front = importlib.import_module("voteprune.front")  # the module, not its function
 FREE = -1
@@ -67,7 +68,7 @@ class Watch:
         self.bad, self.problem, truth = bad, problem, bad.truth
         self.wrong: list[str] = []
         self.seen = dict.fromkeys(("nodes", "rows", "clauses", "prices", "told", "killed"), 0)
-        units = truth.units(problem.gains.unit) if problem.formula is None else truth.rank
+        units = truth.units(problem.gains.unit) if problem.objective.kind != "curve" else truth.rank
         keep = np.arange(len(units))
         if len(keep) > MOST:
             others = np.random.default_rng(bad.seed).choice(len(keep), MOST // 2, replace=False)
@@ -193,7 +194,7 @@ class Watch:
 
     def queue(self, problem, run, queue) -> None:
         """Check that all that is better than the best lies at a size that is open."""
-        best = run.ledger.units
+        best = run.incumbent.score
         told = {**queue.settled, **queue.waiting}
         bounds = np.array([told.get(int(size), -1) for size in self.size])
         better = self.units > (-(2**62) if best is None else best)
@@ -203,13 +204,13 @@ class Watch:
 
     def parts(self, own, _result, *_) -> None:
         """Check that all that is better lies in a part, and its summit is not below it."""
-        account, truth = own._account, self.bad.truth
+        incumbent, truth = own._incumbent, self.bad.truth
         sets, denominator = truth.sets, self.problem.patterns.denominator
         places = np.unique(sets.place[truth.code, truth.level])
         lost = np.zeros(len(self.units), dtype=bool)
         for point in (sets.points[place] for place in places):
             score = metric(self.bad.instance.objective, *point)
-            if account.score is not None and score <= account.score:
+            if incumbent.score is not None and score <= incumbent.score:
                 continue
             if not any(_holds(part, point, score, denominator, self.problem) for part in own.left):
                 lost[:] = True
@@ -218,13 +219,14 @@ class Watch:
     # What is told -----------------------------------------------------------------------------
 
     def told(self, book) -> None:
-        """Check a bound as the ledger keeps it."""
+        """Check a bound as the incumbent keeps it."""
         problem = book.problem
         self.seen["told"] += 1
-        if isinstance(problem, MarginProblem) and problem.size_min != self.problem.size_min:
+        if problem.objective.kind == "margin" and problem.size_min != self.problem.size_min:
             return  # at one size, and about what is better than the best only
-        best = self._optimum(problem, isinstance(book, Account))
-        bound = book.top if isinstance(book, Account) else book.bound * book.problem.gains.unit
+        kind = problem.objective.kind
+        best = self._optimum(problem, kind == "curve")
+        bound = book.bound if kind == "curve" else book.bound * book.problem.gains.unit
         if best is not None and bound < best and len(self.wrong) < 20:
             self.wrong.append(f"a bound of {float(bound)} is told, below {float(best)}")
 
@@ -234,9 +236,8 @@ class Watch:
         if id(problem) not in self._best:
             values = self.bad.truth
             if problem is not self.problem:
-                objective = self.bad.instance.objective if scored else problem.weights
-                if isinstance(problem, MarginProblem):
-                    objective = self.bad.instance.objective
+                linear = problem.objective.kind == "linear" and not scored
+                objective = problem.weights if linear else self.bad.instance.objective
                 values = self.bad.problem_values(
                     objective, problem.requests, problem.asked_diversity
                 )
@@ -263,21 +264,21 @@ def _holds(part, point, score, denominator, problem) -> bool:
 @contextmanager
 def watching(watch: Watch):
     """Hold everything that provers in this process say against the truth."""
-    original = Book._tell
+    original = Incumbent._tell
 
     def tell(self):
         watch.told(self)
         original(self)
 
     def stock(campaign, *_):
-        best = campaign._run.ledger.units
+        best = campaign._run.incumbent.score
         watch.boxes(campaign._boxes, campaign._scale, best)
 
     def cells(refutation, *_):
-        watch.cells(refutation._cells, refutation._scale, refutation._run.ledger.units)
+        watch.cells(refutation._cells, refutation._scale, refutation._run.incumbent.score)
 
     def sizes(fronts, *_):
-        known = {size: ledger.units for size, ledger in fronts._ledgers.items()}
+        known = {size: incumbent.score for size, incumbent in fronts._incumbents.items()}
         best = np.array(
             [known[int(s)] if known[int(s)] is not None else -(2**62) for s in watch.size]
         )
@@ -287,7 +288,7 @@ def watching(watch: Watch):
         if region is not None:
             inside = (watch.size >= region.size_min) & (watch.size <= region.size_max)
             inside &= (watch.level >= region.level_min) & (watch.level <= region.level_max)
-            better = watch.units > run.ledger.units
+            better = watch.units > run.incumbent.score
             watch.note("nodes", better & ~inside, "outside what the solver is asked about")
         return settle(problem, run, region)
 
@@ -296,8 +297,8 @@ def watching(watch: Watch):
         work_on(problem, run, queue, size)
         watch.queue(problem, run, queue)
 
-    plain = watch.problem.formula is None and not isinstance(watch.problem, MarginProblem)
-    patches = [mock.patch.object(Book, "_tell", tell)]
+    plain = watch.problem.objective.kind == "linear"
+    patches = [mock.patch.object(Incumbent, "_tell", tell)]
     if plain:
         patches += [
             after(proving.Campaign, "_take_stock", stock),
@@ -310,7 +311,7 @@ def watching(watch: Watch):
             after(Relaxation, "look", watch.looked),
             mock.patch.object(engine, "settle", region),
         ]
-    elif isinstance(watch.problem, MarginProblem):
+    elif watch.problem.objective.kind == "margin":
         patches += [
             after(Sizes, "bounds", watch.sized),
             mock.patch.object(margins_exact, "_work_on", work_on),

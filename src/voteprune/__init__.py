@@ -17,13 +17,8 @@ from importlib import import_module as _import_module
 from importlib.metadata import version as _version
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from .committee import Committee
 from .compare import compare
-from .comparison import Comparison
-from .confusion import Confusion
-from .constraints import AtLeast, AtMost, Budget, Forbid, Require
 from .displays import ConvergenceDisplay, DiversityDisplay, FrontDisplay
-from .diversity import CONFIGURATIONS, Diversity
 from .exceptions import (
     FileFormatError,
     InfeasibleError,
@@ -34,21 +29,28 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
-from .explanation import Explanation, MemberRole, Swap
-from .formulas import Ratio, Weights
 from .front import Front, FrontPoint, front
-from .ledger import Progress
-from .margins import Hinge, Ramp
-from .measures import MEASURES, diversity_matrix
-from .methods import methods
-from .objectives import CURVES, METRICS, FBeta
-from .pairwise import FailureCredit
-from .patterns import Patterns
-from .plurality import PluralityCommittee, PluralitySolution, PluralityVotes
+from .problem.committee import Committee
+from .problem.confusion import Confusion
+from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .problem.criteria import CURVES, METRICS, FBeta
+from .problem.diversity import CONFIGURATIONS, Diversity
+from .problem.formulas import Ratio, Weights
+from .problem.margin import Hinge, Ramp
+from .problem.measures import MEASURES, diversity_matrix
+from .problem.pairwise import FailureCredit
+from .problem.plurality_committee import PluralityCommittee
 from .prune import prune
-from .solution import Solution
+from .run.incumbent import Progress
+from .solve.comparison import Comparison
+from .solve.explanation import Explanation, MemberRole, Swap
+from .solve.plurality_solution import PluralitySolution
+from .solve.solution import Solution
 from .solvers import Solver, solvers
-from .votes import Votes
+from .strategies.registry import methods
+from .votes.patterns import Patterns
+from .votes.plurality import PluralityVotes
+from .votes.votes import Votes
 
 if _TYPE_CHECKING:
     from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx

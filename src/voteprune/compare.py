@@ -9,23 +9,23 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .carrying import carry_out
-from .circumstances import Circumstances
-from .committee import Committee
-from .comparison import Comparison, Row
-from .constraints import Constraint, check_constraints
-from .diversity import Diversity, check_diversity
 from .exceptions import InputError
-from .margins import check_margin
-from .methods import METHODS, check_honours, check_threshold
-from .objectives import METRICS, Criterion, check_criterion
-from .pairwise import FailureCredit
-from .plan import check_configuration
-from .problem import Problem
-from .run import Method, ThresholdRule
-from .solution import Solution
+from .problem.committee import Committee
+from .problem.constraints import Constraint, check_constraints
+from .problem.criteria import METRICS, Criterion, check_criterion
+from .problem.diversity import Diversity, check_diversity
+from .problem.margin import check_margin
+from .problem.pairwise import FailureCredit
+from .problem.problem import Problem
+from .run.run import Method, ThresholdRule
+from .solve.circumstances import Circumstances
+from .solve.comparison import Comparison, Row
+from .solve.plan import check_configuration
+from .solve.solution import Solution
+from .solve.solve import carry_out
 from .solvers import Solver
-from .votes import Votes, as_votes
+from .strategies.registry import METHODS, check_honours, check_threshold
+from .votes.votes import Votes, as_votes
 
 _LEFT_OUT = ("brute", "merged", "paper")
 """Not compared unless asked for: they cannot do, or take very long for, pools of common size."""

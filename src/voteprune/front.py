@@ -14,25 +14,27 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .account import open_ledger
-from .bounds import CLOSURE_SHARE, Box, Levels, closure_bound
-from .bounds.task import Task
-from .committee import Committee
-from .constraints import Constraint
-from .diversity import Diversity
-from .enumeration import affordable, try_all
+from .bounds.closure import CLOSURE_SHARE, closure_bound
+from .bounds.levels import Levels
+from .bounds.node import Box
 from .exceptions import InputError
-from .formulation.model import Floats
-from .ledger import Ledger, relative_gap
-from .margins import AUTOMATIC, Margin
-from .objectives import Criterion
-from .plan import check_plan
-from .problem import Problem
-from .proving import MOST_CLASSIFIERS
-from .search import search
+from .numbers.floats import Floats
+from .primal.enumeration import affordable, try_all
+from .primal.flock import Flock
+from .primal.sample import thinned
+from .primal.search import search
+from .problem.committee import Committee
+from .problem.constraints import Constraint
+from .problem.criteria import Criterion
+from .problem.diversity import Diversity
+from .problem.margin import AUTOMATIC, Margin
+from .problem.problem import Problem
+from .run.incumbent import Incumbent, relative_gap
+from .solve.plan import check_plan
 from .solvers import SolverFailure, call
-from .votes import as_votes
-from .walks import Flock, thinned
+from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.task import Task
+from .votes.votes import as_votes
 
 TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
 _PATIENCE = 32
@@ -153,8 +155,8 @@ def front(
         raise InputError("objective", _NO_SUM.format(plan.criterion))
     pool = as_votes(votes, y, sample_weight)
     problem = Problem.of(pool, plan.criterion, plan.requests, plan.diversity)
-    if problem.formula is not None:
-        raise InputError("objective", _NO_SUM.format(problem.criterion))
+    if problem.objective.kind != "linear":
+        raise InputError("objective", _NO_SUM.format(problem.objective.name))
     if len(problem.allowed) > MOST_CLASSIFIERS:
         raise InputError(
             "votes",
@@ -178,13 +180,13 @@ class _Fronts:
         self._callback, self._began = callback, began
         self._levels, self._scale = Levels.of(problem)
         self._sizes = range(self._levels.size_min, self._levels.size_max + 1)
-        self._ledgers: dict[int, Ledger] = {
-            size: open_ledger(replace(problem, size_min=size, size_max=size), None)
+        self._incumbents: dict[int, Incumbent] = {
+            size: Incumbent(replace(problem, size_min=size, size_max=size), None)
             for size in self._sizes
         }
         start = closure_bound(problem, time.monotonic() + CLOSURE_SHARE * self._left())
-        for ledger in self._ledgers.values():
-            ledger.tighten(start)
+        for incumbent in self._incumbents.values():
+            incumbent.tighten(start)
         everything = Box.everything(self._levels, start / self._scale)
         self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
 
@@ -200,7 +202,11 @@ class _Fronts:
             )  # fmt: skip
             try:
                 share = call(
-                    "bounds", "voteprune.bounds.tree", (task,), self._deadline, lambda *_: None
+                    "bounds",
+                    "voteprune.tree.sizes.worker",
+                    (task,),
+                    self._deadline,
+                    lambda *_: None,
                 )
             except SolverFailure:
                 break
@@ -217,16 +223,16 @@ class _Fronts:
         """Return where things stand."""
         unit = self._problem.gains.unit
         points = []
-        for size, ledger in self._ledgers.items():
-            value = None if ledger.units is None else float(ledger.units * unit)
-            bound = ledger.progress().bound
+        for size, incumbent in self._incumbents.items():
+            value = None if incumbent.score is None else float(incumbent.score * unit)
+            bound = incumbent.progress().bound
             nothing = value is None and size not in self._open_sizes()
             points.append(
                 FrontPoint(
-                    size, ledger.committee, value, None if nothing else bound, ledger.trusted
+                    size, incumbent.committee, value, None if nothing else bound, incumbent.trusted
                 )
             )
-        return Front(str(self._problem.criterion), tuple(points), time.monotonic() - self._began)
+        return Front(self._problem.objective.name, tuple(points), time.monotonic() - self._began)
 
     def _left(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
@@ -238,13 +244,14 @@ class _Fronts:
         """Try all committees of the smallest sizes, as far as a share of the time goes."""
         until = time.monotonic() + TRY_SHARE * self._left()
         for size in self._sizes:
-            ledger, only = self._ledgers[size], range(size, size + 1)
+            incumbent, only = self._incumbents[size], range(size, size + 1)
             if not affordable(self._problem, only, until - time.monotonic()):
                 return
             with threadpool_limits(1, "blas"):
-                if try_all(ledger.problem, ledger, only, until) != only and not ledger.closed:
-                    return
-            ledger.close()
+                tried = try_all(incumbent.problem, incumbent, only, until)
+            if tried != only and not incumbent.closed:
+                return
+            incumbent.close()
             left = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
             self._boxes = tuple(filter(len, left))
 
@@ -254,36 +261,36 @@ class _Fronts:
         for place, size in enumerate(order):
             if time.monotonic() >= until:
                 return
-            ledger = self._ledgers[size]
+            incumbent = self._incumbents[size]
             for neighbour in (size - 1, size + 1):
                 self._step_from(neighbour, size)
-            if not ledger.closed:
-                walked = thinned(ledger.problem, ledger, self._seed, self._left())
+            if not incumbent.closed:
+                walked = thinned(incumbent.problem, incumbent, self._seed, self._left())
                 flock = Flock(*walked, self._seed + place)
                 seconds = (until - time.monotonic()) / (len(order) - place)
-                search(flock, ledger, time.monotonic() + seconds, _PATIENCE)
+                search(flock, incumbent, time.monotonic() + seconds, _PATIENCE)
 
     def _step_from(self, neighbour: int, size: int) -> None:
         """Offer a neighbour's best committee with one member more, or one less."""
-        known = self._ledgers.get(neighbour)
+        known = self._incumbents.get(neighbour)
         if known is None or known.committee is None:
             return
         members = set(known.committee.members)
         others = members if neighbour > size else set(self._problem.allowed) - members
         for k in sorted(others):
-            self._ledgers[size].offer(sorted(members ^ {k}))
+            self._incumbents[size].offer(sorted(members ^ {k}))
 
     def _offer(self, members: list[int]) -> None:
-        ledger = self._ledgers.get(len(members))
-        if ledger is not None:
-            ledger.offer(members)
+        incumbent = self._incumbents.get(len(members))
+        if incumbent is not None:
+            incumbent.offer(members)
 
     def _targets(self) -> Floats:
         """Return the least bound of each size that leaves room for something better."""
         targets = np.full(self._levels.size_max + 1, -1e300)
-        for size, ledger in self._ledgers.items():
-            if ledger.units is not None:
-                targets[size] = (ledger.units + self._problem.gains.step) / self._scale
+        for size, incumbent in self._incumbents.items():
+            if incumbent.score is not None:
+                targets[size] = (incumbent.score + self._problem.gains.step) / self._scale
         return targets
 
     def _take_stock(self) -> None:
@@ -292,9 +299,9 @@ class _Fronts:
         for box in self._boxes:
             for size, bound in zip(box.pairs[:, 0].tolist(), box.bounds.tolist(), strict=True):
                 highest[size] = max(highest.get(size, -np.inf), bound)
-        for size, ledger in self._ledgers.items():
+        for size, incumbent in self._incumbents.items():
             if size in highest:
                 bound = highest[size] + self._levels.room(highest[size])
-                ledger.tighten(float(self._scale * bound))
+                incumbent.tighten(float(self._scale * bound))
             else:
-                ledger.close()
+                incumbent.close()

@@ -11,30 +11,28 @@ from typing import overload
 
 import numpy as np
 
-from .carrying import carry_out
-from .certifying import check_certified
-from .checkpoint import check_checkpoint
-from .committee import Committee
-from .constraints import Constraint
-from .diversity import Diversity
 from .exceptions import InputError, OutputError
-from .ledger import Progress
-from .margins import AUTOMATIC, Margin, MarginProblem, choose_margin
-from .objectives import Criterion
-from .plan import Plan, check_plan
-from .plurality import (
-    PluralityCommittee,
-    PluralityCriterion,
-    PluralitySolution,
-    PluralityVotes,
-    Wishes,
-    prune_plurality,
-)
-from .problem import Problem
-from .run import Method, ThresholdRule
-from .solution import Solution
+from .problem.committee import Committee
+from .problem.constraints import Constraint
+from .problem.criteria import Criterion
+from .problem.diversity import Diversity
+from .problem.margin import AUTOMATIC, Margin
+from .problem.plurality import PluralityCriterion
+from .problem.plurality_committee import PluralityCommittee
+from .problem.problem import Problem
+from .run.incumbent import Progress
+from .run.run import Method, ThresholdRule
+from .solve.certifying import check_certified
+from .solve.plan import Plan, check_plan
+from .solve.plurality_solution import PluralitySolution
+from .solve.plurality_solve import Wishes, prune_plurality
+from .solve.solution import Solution
+from .solve.solve import carry_out
 from .solvers import Solver
-from .votes import Votes, as_votes, refuse_twice
+from .strategies.margin_scale import choose_margin
+from .tree.checkpoint import check_checkpoint
+from .votes.plurality import PluralityVotes
+from .votes.votes import Votes, as_votes, refuse_twice
 
 
 @overload
@@ -204,7 +202,7 @@ def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
         return Problem.of(votes, criterion, plan.requests, plan.diversity)
     left = max(0.0, began + circumstances.seconds - time.monotonic())
     margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
-    return MarginProblem.for_margin(votes, margin, plan.requests, plan.diversity)
+    return Problem.of(votes, margin, plan.requests, plan.diversity)
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:

@@ -4,8 +4,8 @@ import pytest
 
 from instances import random_instance
 from oracle import Oracle
-from voteprune.bounds import closure_bound
-from voteprune.problem import Problem
+from voteprune.bounds.closure import closure_bound
+from voteprune.problem.problem import Problem
 
 SEEDS = range(40)
 

@@ -7,8 +7,8 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.bounds import disputed_rows, hopeless_rows, sacrificed_rows
-from voteprune.problem import Problem
+from voteprune.bounds.rows import disputed_rows, hopeless_rows, sacrificed_rows
+from voteprune.problem.problem import Problem
 
 SEEDS = range(60)
 
@@ -73,7 +73,7 @@ def test_no_more_pairs_can_be_disputed(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sacrificed_rows_are_wrong_in_every_committee_as_good(seed):
     problem = small(seed)
-    worth = [(problem.units(committee), committee, right) for committee, right in
+    worth = [(problem.score(committee), committee, right) for committee, right in
              all_committees(problem)]  # fmt: skip
     ranked = sorted(worth, key=lambda item: -item[0])
     for units, committee, _ in (ranked[0], ranked[len(ranked) // 2]):
@@ -88,7 +88,7 @@ def test_sacrifices_are_found_where_the_bound_is_tight():
     found = 0
     for seed in SEEDS:
         problem = small(seed)
-        best = max(all_committees(problem), key=lambda item: problem.units(item[0]))[0]
+        best = max(all_committees(problem), key=lambda item: problem.score(item[0]))[0]
         found += len(sacrificed_rows(problem, best)) - len(hopeless_rows(problem))
     assert found > 20
 
@@ -104,5 +104,5 @@ def test_weights_beyond_32_bits_change_no_claim():
     votes = vp.Votes([[1, 0], [1, 1], [0, 0], [0, 0]], [1, 0, 0, 1], sample_weight=weights)
     problem = Problem.of(votes, vp.Weights(tp=1, tn=1))
     assert hopeless_rows(problem).tolist() == [1, 3]
-    best = max(all_committees(problem), key=lambda item: problem.units(item[0]))[0]
+    best = max(all_committees(problem), key=lambda item: problem.score(item[0]))[0]
     assert sacrificed_rows(problem, best).tolist() == [1, 3]

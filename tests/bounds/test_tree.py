@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from instances import drawn, not_below, random_instance
-from voteprune.bounds import Box, Levels
-from voteprune.bounds.box import FREE
 from voteprune.bounds.cuts import Row
+from voteprune.bounds.levels import Levels
+from voteprune.bounds.node import FREE, Box
 from voteprune.bounds.prices import Prices
-from voteprune.bounds.task import Task
-from voteprune.bounds.tree import solve
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.tree.sizes.task import Task
+from voteprune.tree.sizes.worker import solve
 
 SEEDS = range(40)
 
@@ -37,7 +37,7 @@ def committees(problem):
         for level in range(len(members)):
             committee = problem.committee(members, level)
             if problem.allows(committee):
-                yield members, level, problem.units(committee), problem.counts(members) > level
+                yield members, level, problem.score(committee), problem.counts(members) > level
 
 
 def decisions(problem, levels, members, positive):
@@ -136,8 +136,7 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
         share = solve(task, lambda bound, boxes, members, seen=reported: seen.append(bound))
         assert share.boxes == ()
         looked_at = [
-            problem.best_threshold([problem.allowed[place] for place in members])
-            for members in share.members
+            problem.best([problem.allowed[place] for place in members]) for members in share.members
         ]
         values = [found[1] for found in looked_at if found is not None]
         if there:

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from instances import drawn, not_below, random_instance
-from voteprune.bounds.box import FREE
-from voteprune.clauses import Case, Cell, Task
-from voteprune.clauses.clause import prove
-from voteprune.clauses.conflicts import Conflicts
-from voteprune.clauses.relaxation import Relaxation, limits_of
-from voteprune.clauses.tree import solve
-from voteprune.problem import Problem
+from voteprune.bounds.node import FREE
+from voteprune.problem.problem import Problem
+from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.conflicts import Conflicts
+from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
+from voteprune.tree.nogoods.task import Cell, Task
+from voteprune.tree.nogoods.worker import solve
 
 SEEDS = range(60)
 
@@ -41,7 +42,7 @@ def committees(problem):
                 positive = (problem.counts(members) > level)[used]
                 places = tuple(np.flatnonzero(sits).tolist())
                 decided = np.concatenate([positive, sits]).astype(np.int8)
-                yield places, problem.units(committee), decided
+                yield places, problem.score(committee), decided
 
 
 def whole(case, bound=1e30):
@@ -138,7 +139,7 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
             cells = share.cells
             seen |= set(share.members)
         assert cells == ()
-        looked_at = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+        looked_at = [problem.best([problem.allowed[p] for p in m]) for m in seen]
         values = [found[1] for found in looked_at if found is not None]
         assert max(values, default=best) <= best
         assert best in values or not there
@@ -157,7 +158,7 @@ def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
         task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
         share = solve(task)
         cells, seen = share.cells, seen | set(share.members)
-    values = [problem.best_threshold([problem.allowed[p] for p in m]) for m in seen]
+    values = [problem.best([problem.allowed[p] for p in m]) for m in seen]
     assert cells == ()
     assert best in [found[1] for found in values if found is not None]
 

@@ -7,7 +7,7 @@ import pytest
 
 import synthetic_records as synthetic
 from fulldisk import no_space
-from voteprune import outfile
+from voteprune.files import outfile
 from voteprune_bench.cli import report as reporting
 
 RECORDS = synthetic.records(

@@ -17,7 +17,13 @@ if __name__ == "__main__":
     sys.exit(main())
 """
 
-MOMENTS = ["voteprune.starting", "numpy", "voteprune.problem", "cyclopts", "voteprune.cli.wishes"]
+MOMENTS = [
+    "voteprune.starting",
+    "numpy",
+    "voteprune.problem.problem",
+    "cyclopts",
+    "voteprune.cli.wishes",
+]
 """Modules that have just been loaded, from the first of ours to the last before a command runs."""
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import voteprune as vp
 from fulldisk import full_disk, no_space
-from voteprune import outfile
 from voteprune.cli import commands
+from voteprune.files import outfile
 
 UNWRITTEN = 4
 

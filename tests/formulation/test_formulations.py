@@ -5,8 +5,9 @@ import pytest
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.formulation import merged_model, paper_model
-from voteprune.problem import Problem
+from voteprune.mip.merged import merged_model
+from voteprune.mip.paper import paper_model
+from voteprune.problem.problem import Problem
 
 
 def problem_of(instance):
@@ -43,7 +44,7 @@ def test_a_committee_satisfies_the_rows_iff_it_is_allowed_and_is_worth_what_it_r
         solution = formulation.encode(members, committee.threshold)
         assert satisfied(formulation.model, solution) == problem.allows(committee)
         units = formulation.base + formulation.scale * (formulation.model.objective @ solution)
-        assert units == pytest.approx(problem.units(committee), rel=1e-9, abs=1e-6)
+        assert units == pytest.approx(problem.score(committee), rel=1e-9, abs=1e-6)
         assert formulation.members(solution) == members
 
 

@@ -14,7 +14,7 @@ from voteprune.heuristics.checklist import joint_gains
 from voteprune.heuristics.hill_climbing import by_margin_distance
 from voteprune.heuristics.pool import Pool
 from voteprune.heuristics.prefix import Prefix
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 
 
 def pool_of(rows, y):
@@ -228,12 +228,12 @@ def test_the_archive_keeps_the_front_only():
     votes = random_votes(11)
     pool = Pool.of(Problem.of(votes))
 
-    class Ledger:
+    class Incumbent:
         def offer(self, members, threshold):
             pass
 
     class Run:
-        ledger, threshold = Ledger(), "majority"
+        incumbent, threshold = Incumbent(), "majority"
 
     archive = pareto.Archive(pool, Run())
     rng = np.random.default_rng(0)

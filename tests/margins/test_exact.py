@@ -6,12 +6,13 @@ import pytest
 import voteprune as vp
 from faulty_solver import VICES
 from margin_oracle import best_of, faults, margin_instance
-from voteprune.bounds import closure_bound
-from voteprune.exact import float_above
-from voteprune.margins import MarginProblem, exact
-from voteprune.margins.relaxation import price
-from voteprune.margins.sizes import Sizes
+from voteprune.bounds.closure import closure_bound
+from voteprune.bounds.margin_prices import Sizes
+from voteprune.bounds.margin_relaxation import price
+from voteprune.numbers.exact import float_above
+from voteprune.problem.problem import Problem
 from voteprune.solvers import SOLVERS, SolverInfo, isolated
+from voteprune.strategies import exact_margin as exact
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def test_the_closure_bound_holds_where_nobody_gets_most_rows_right(seed):
     matrix = np.where(rng.random((30, 5)) < 0.8, y[:, None], 1 - y[:, None])
     matrix = np.where(rng.random((30, 1)) < 0.6, 1 - y[:, None], matrix)
     margin = (vp.Ramp, vp.Hinge)[seed % 2](1 + seed % 3)
-    problem = MarginProblem.for_margin(vp.Votes(matrix, y), margin)
+    problem = Problem.of(vp.Votes(matrix, y), margin)
     best = vp.prune(problem.votes, objective=margin, method="brute")
     assert float_above(closure_bound(problem) * problem.gains.unit) >= best.value
 
@@ -93,7 +94,7 @@ def test_any_prices_bound_every_size(seed):
     """Even senseless ones: no trust in whoever found them is needed."""
     votes, request, truth = margin_instance(seed)
     margin, rng = request["objective"], np.random.default_rng(seed)
-    problem = MarginProblem.for_margin(votes, margin)
+    problem = Problem.of(votes, margin)
     sizes, scale = Sizes.of(problem)
     best = {}
     for members, _, _ in truth.committees():
@@ -109,7 +110,7 @@ def test_any_prices_bound_every_size(seed):
 
 def test_the_prices_of_a_program_are_better_than_none():
     votes, _, _ = margin_instance(401)
-    sizes, _ = Sizes.of(MarginProblem.for_margin(votes, vp.Hinge(1)))
+    sizes, _ = Sizes.of(Problem.of(votes, vp.Hinge(1)))
     for place, size in enumerate(sizes.all()):
         prices, members = price(sizes, size, np.inf)
         free = sizes.bounds(np.zeros_like(prices), size)[place]

@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from margin_oracle import margin_value, reach_of
-from voteprune.margins import MarginProblem
+from voteprune.problem.problem import Problem
 
 
 @pytest.mark.parametrize("growth", [0, 0.25, 0.5, 0.75, 1])
@@ -24,11 +24,11 @@ def test_a_committee_is_worth_what_the_definition_says(kind, theta):
     rng = np.random.default_rng(5)
     matrix, labels = rng.integers(0, 2, (30, 9)), np.arange(30) % 2
     weight = rng.integers(0, 5, 30) / 4 + 0.25
-    problem = MarginProblem.for_margin(vp.Votes(matrix, labels, sample_weight=weight), kind(theta))
+    problem = Problem.of(vp.Votes(matrix, labels, sample_weight=weight), kind(theta))
     exact = [Fraction(repr(float(w))) for w in weight]
     for size in range(1, 10):
         members = rng.choice(9, size, replace=False).tolist()
-        committee, units = problem.best_threshold(members)
+        committee, units = problem.best(members)
         assert committee.threshold == size // 2
         assert units * problem.gains.unit == margin_value(
             kind(theta), matrix, labels, exact, members
@@ -38,9 +38,9 @@ def test_a_committee_is_worth_what_the_definition_says(kind, theta):
 def test_a_small_scale_is_accuracy_by_majority():
     rng = np.random.default_rng(6)
     votes = vp.Votes(rng.integers(0, 2, (40, 7)), np.arange(40) % 2)
-    problem = MarginProblem.for_margin(votes, vp.Ramp(0.01))
+    problem = Problem.of(votes, vp.Ramp(0.01))
     for size in range(1, 8):
-        committee, units = problem.best_threshold(list(range(size)))
+        committee, units = problem.best(list(range(size)))
         counts = problem.confusion(committee)
         assert units * problem.gains.unit == Fraction(counts.tp + counts.tn, 40)
 
@@ -48,14 +48,14 @@ def test_a_small_scale_is_accuracy_by_majority():
 def test_a_hinge_is_never_worth_more_than_the_ramp():
     rng = np.random.default_rng(7)
     votes = vp.Votes(rng.integers(0, 2, (40, 8)), np.arange(40) % 2)
-    ramp, hinge = (MarginProblem.for_margin(votes, kind(1)) for kind in (vp.Ramp, vp.Hinge))
+    ramp, hinge = (Problem.of(votes, kind(1)) for kind in (vp.Ramp, vp.Hinge))
     for size in range(1, 9):
         members = list(range(size))
-        assert hinge.best_threshold(members)[1] <= ramp.best_threshold(members)[1]
+        assert hinge.best(members)[1] <= ramp.best(members)[1]
 
 
 def test_only_a_majority_is_allowed():
-    problem = MarginProblem.for_margin(vp.Votes([[0, 1, 1], [1, 0, 1]], [0, 1]), vp.Ramp(1))
+    problem = Problem.of(vp.Votes([[0, 1, 1], [1, 0, 1]], [0, 1]), vp.Ramp(1))
     assert problem.allows(problem.committee([0, 1, 2], 1))
     assert not problem.allows(problem.committee([0, 1, 2], 0))
 

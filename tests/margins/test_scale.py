@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.margins import choose_margin
-from voteprune.margins.scale import AUTOMATIC_CHOICE, choose_among
+from voteprune.strategies.margin_scale import AUTOMATIC_CHOICE, choose_among, choose_margin
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import pytest
 
 import voteprune as vp
 from margin_oracle import best_of, margin_instance
-from voteprune.ledger import Ledger
-from voteprune.margins import MarginProblem
-from voteprune.margins.walk import MarginWalker
+from voteprune.primal.margin_walk import MarginWalker
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -48,12 +48,12 @@ def test_small_pools_are_searched_through(seed):
 def test_gains_of_all_moves_are_what_a_recount_says(kind):
     rng = np.random.default_rng(3)
     votes = vp.Votes(rng.integers(0, 2, (50, 9)), np.arange(50) % 2)
-    problem = MarginProblem.for_margin(votes, kind(0.6))
-    walker = MarginWalker(problem, Ledger(problem), 0)
+    problem = Problem.of(votes, kind(0.6))
+    walker = MarginWalker(problem, Incumbent(problem), 0)
     for size in (1, 2, 5, 8, 9):
         chosen = np.zeros(9, dtype=bool)
         chosen[rng.choice(9, size, replace=False)] = True
-        before = problem.best_threshold(np.flatnonzero(chosen).tolist())[1]
+        before = problem.best(np.flatnonzero(chosen).tolist())[1]
         counts = problem.counts(np.flatnonzero(chosen)).astype(np.int32)
         gains, leaves, joins = walker._all_moves(chosen, counts)
         assert len(gains) == size * (9 - size) + (9 - size) + (size if size > 1 else 0)
@@ -63,7 +63,7 @@ def test_gains_of_all_moves_are_what_a_recount_says(kind):
                 after[leave] = False
             if join >= 0:
                 after[join] = True
-            units = problem.best_threshold(np.flatnonzero(after).tolist())[1]
+            units = problem.best(np.flatnonzero(after).tolist())[1]
             assert round(gain) == units - before
 
 
@@ -73,8 +73,8 @@ def test_weights_too_fine_for_machine_integers_are_counted_exactly():
     weight = rng.random(20) * 10.0 ** rng.integers(-9, 9, 20)
     votes = vp.Votes(matrix, labels, sample_weight=weight)
     solution = vp.prune(votes, objective=vp.Hinge(0.8), method="brute")
-    problem = MarginProblem.for_margin(votes, vp.Hinge(0.8))
-    exact = Fraction(problem.units(solution.committee)) * problem.gains.unit
+    problem = Problem.of(votes, vp.Hinge(0.8))
+    exact = Fraction(problem.score(solution.committee)) * problem.gains.unit
     assert solution.value == float(exact)
 
 

@@ -9,7 +9,7 @@ from sklearn import metrics
 
 import voteprune as vp
 from plurality_oracle import faults, winner
-from voteprune.plurality import exact
+from voteprune.strategies import exact_plurality as exact
 
 
 @pytest.mark.parametrize("block", range(6))

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import friedmanchisquare, studentized_range
 
 import synthetic_records as synthetic
-from voteprune.confusion import Confusion
+from voteprune.problem.confusion import Confusion
 from voteprune_bench.report.ranks import duel, judge, rank, rank_methods
 from voteprune_bench.report.results import Results, out_of_sample
 from voteprune_bench.report.standings import verdict_words

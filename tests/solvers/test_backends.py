@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, milp
 
 from voteprune.exceptions import SolverLicenceError
-from voteprune.formulation.model import Model, ModelBuilder
 from voteprune.solvers import SOLVERS, Answer, Options, OutOfTime, SolverInfo, solve
 from voteprune.solvers.cpsat import _grid, _row_bounds, _to_integers
+from voteprune.solvers.model import Model, ModelBuilder
 
 N_MODELS = 40
 """Random models per solver; every third has continuous variables."""

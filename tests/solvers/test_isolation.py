@@ -60,7 +60,7 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method,
 
 def test_a_false_infeasible_does_not_survive_a_second_opinion(faulty, monkeypatch):
     # Without a first committee nobody here knows better, so HiGHS is asked.
-    monkeypatch.setattr("voteprune.mip.open_run", lambda problem, run: None)
+    monkeypatch.setattr("voteprune.mip.solve.open_run", lambda problem, run: None)
     solution = vp.prune(
         MATRIX, LABELS, method="merged", solver=faulty,
         random_state=VICES.index("false infeasible"),

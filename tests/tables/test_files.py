@@ -14,7 +14,7 @@ import pytest
 
 from votefiles import paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
-from voteprune.jsonfile import load_file
+from voteprune.files.jsonfile import load_file
 from voteprune.tables import files, read_costs, read_plurality, read_table
 from voteprune.tables.parquet import read_frame
 from voteprune_bench.experiment.datasets import catalogue

@@ -10,8 +10,8 @@ import pytest
 
 from certified import best_of, document_of, write_votes
 from instances import random_instance
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify.charges import FINE, Charges, Standing, sound_row
 from voteprune.verify.document import Row, read_document
 from voteprune.verify.limits import Limits

@@ -10,8 +10,8 @@ import pytest
 import voteprune as vp
 from certified import best_of, document_of, refute, write_votes
 from instances import random_instance
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
 from voteprune.verify.clauses import Recheck
 from voteprune.verify.document import Clause, Refutation, read_document
@@ -38,7 +38,7 @@ def certified(seed):
     """The certificate of an optimal committee, proved by clauses."""
     problem = problem_of(seed)
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     return Certificate(problem, "optimal", committee, units, refute(problem, units))
 
 
@@ -127,7 +127,7 @@ def test_a_cell_without_the_prices_that_closed_it_is_refused(tmp_path):
     votes = vp.Votes(np.array([[1, 0], [1, 1], [0, 0], [0, 1]] * 3), np.array([1, 0, 0, 1] * 3))
     problem = Problem.of(votes)
     committee = best_of(problem)
-    units = problem.units(committee)
+    units = problem.score(committee)
     document = document_of(
         Certificate(problem, "optimal", committee, units, refute(problem, units))
     )

@@ -15,7 +15,7 @@ from certified import certify, document_of
 from forging import check, claim, proof, refutation, seat, write_rows
 from voteprune import cli
 from voteprune.exceptions import FileFormatError
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
 from voteprune.verify import trying, verify
 from voteprune.verify.table import read_table
 

@@ -10,9 +10,9 @@ import pytest
 import voteprune as vp
 from certified import best_of, certify, document_of, refute
 from forging import Truth, check, digest_of
-from voteprune.certificate import Certificate
 from voteprune.exceptions import FileFormatError
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 
 LIMITS = {
     "no limits": ((), None),
@@ -50,7 +50,7 @@ def certificate(limits, kind):
     """A certificate that holds, and is proved in a certain way."""
     problem, _ = source(limits)
     best = best_of(problem)
-    units = problem.units(best)
+    units = problem.score(best)
     if kind in ("steps", "open"):
         made = certify(problem, target="label")
     elif kind == "clauses":

@@ -10,8 +10,8 @@ import pytest
 import voteprune as vp
 from certified import best_of, certify, document_of, prove, write_votes
 from instances import random_instance
-from voteprune.certificate import Certificate
-from voteprune.problem import Problem
+from voteprune.problem.problem import Problem
+from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
 
 
@@ -236,7 +236,7 @@ def test_a_proof_that_did_not_finish_proves_the_bound_it_claims(check, monkeypat
     # More than any machine proves in this time, from a committee that is far from the best.
     problem = hard(1, n=160, k=24)
     committee = problem.committee(range(24), 23)
-    proof = prove(problem, problem.units(committee), seconds=1.0)
+    proof = prove(problem, problem.score(committee), seconds=1.0)
     highest = proof.scale * max(float(box.bounds.max()) for box in proof.boxes)
     bound = problem.gains.floor_to_step(highest + 1e-6)
     certificate = Certificate(problem, "feasible", committee, bound, proof, target="label")
@@ -278,14 +278,14 @@ def test_limits_are_part_of_the_proof(constraints, diversity, check, monkeypatch
         free = hard(seed, n=30, k=6)
         problem = Problem.of(free.votes, "accuracy", constraints, diversity)
         best = best_of(problem)
-        if best is not None and problem.units(best) < free.units(best_of(free)):
+        if best is not None and problem.score(best) < free.score(best_of(free)):
             break
     document = document_of(certify(problem, target="label"))
     assert check(document, problem).proved
     document["limits"].update(
         size_min=1, size_max=6, required=[], forbidden=[], costs=[], criteria=[], diversity=None
     )
-    assert document["bound"] < free.units(best_of(free))
+    assert document["bound"] < free.score(best_of(free))
     assert not check(document, free).holds
 
 

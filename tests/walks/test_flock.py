@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.ledger import Ledger
-from voteprune.problem import Problem
-from voteprune.walks import Flock, Starts
+from voteprune.primal.flock import Flock
+from voteprune.primal.starts import Starts
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
 
 
 def flock_on(seed, **request):
@@ -17,8 +18,8 @@ def flock_on(seed, **request):
     y = np.arange(60) % 2
     matrix = np.where(rng.random((60, 12)) < 0.65, y[:, None], 1 - y[:, None])
     problem = Problem.of(vp.Votes(matrix, y), **request)
-    ledger = Ledger(problem)
-    return problem, ledger, Flock(problem, ledger, seed)
+    incumbent = Incumbent(problem)
+    return problem, incumbent, Flock(problem, incumbent, seed)
 
 
 def value(problem, members, level):
@@ -51,22 +52,22 @@ def test_gains_of_all_moves_are_what_a_recount_says(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_and_records_follow_every_step(seed):
-    problem, ledger, flock = flock_on(seed)
+    problem, incumbent, flock = flock_on(seed)
     for _ in range(40):
         flock.walk(time.monotonic() + 60)
         for chosen, counts in zip(flock._chosen, flock._counts, strict=True):
             used = problem.gains.net != 0
             assert (problem.counts(np.flatnonzero(chosen))[used] == counts).all()
     best = max(flock._best.max(), flock._starts._elite[0][0])
-    assert ledger.units - problem.gains.base >= best
+    assert incumbent.score - problem.gains.base >= best
 
 
 def test_stale_walks_begin_anew_and_lose_nothing():
-    _, ledger, flock = flock_on(1)
+    _, incumbent, flock = flock_on(1)
     records = []
 
     def forget():
-        records.append(ledger.units)
+        records.append(incumbent.score)
         Starts.forget(flock._starts)
 
     flock._starts.forget = forget
@@ -74,20 +75,20 @@ def test_stale_walks_begin_anew_and_lose_nothing():
         flock.walk(time.monotonic() + 60)
     assert flock._starts._elite == []
     assert (flock._idle == 0).all()
-    assert ledger.units == records[0]
+    assert incumbent.score == records[0]
 
 
 def test_one_size_can_be_searched_by_single_moves():
     """Walks pass through the sizes beside it, but offer none of those."""
     request = {"requests": [vp.AtLeast("size", 4), vp.AtMost("size", 4)]}
-    problem, ledger, flock = flock_on(3, **request)
+    problem, incumbent, flock = flock_on(3, **request)
     best = vp.prune(problem.votes, constraints=list(request["requests"]), method="brute")
     until = time.monotonic() + 20
-    while ledger.progress().value != best.value:
+    while incumbent.progress().value != best.value:
         assert time.monotonic() < until
         flock.walk(until)
         assert set(flock._chosen.sum(axis=1)) <= {3, 4, 5}
-    assert ledger.committee.size == 4
+    assert incumbent.committee.size == 4
 
 
 def test_gains_of_any_size_are_searched():
@@ -108,12 +109,12 @@ def test_the_threshold_is_the_best_where_all_are_worse_than_none(seed):
     matrix = np.where(rng.random((230, 12)) < 0.65, y[:, None], 1 - y[:, None])
     matrix[80:] = 1
     problem = Problem.of(vp.Votes(matrix, y))
-    flock = Flock(problem, Ledger(problem), seed)
+    flock = Flock(problem, Incumbent(problem), seed)
     seen = []
     flock._take_stock = lambda values, sizes, record: seen.append(values)
     for _ in range(10):
         expected = [
-            problem.best_threshold(np.flatnonzero(chosen).tolist())[1] - problem.gains.base
+            problem.best(np.flatnonzero(chosen).tolist())[1] - problem.gains.base
             for chosen in flock._chosen
         ]
         flock._take_step()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.problem import Problem
-from voteprune.walks.guards import Guards
+from voteprune.primal.guards import Guards
+from voteprune.problem.problem import Problem
 
 LIMITS = {
     "cost": {"requests": [vp.Budget([1, 2, 3, 4, 5, 6, 7, 8], 14)]},

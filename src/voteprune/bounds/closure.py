@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import maximum_flow
 
-from ..exact import IntArray, magnitude
-from ..problem import Problem
+from ..numbers.exact import IntArray, magnitude
+from ..problem.problem import Problem
+from ..run.run import Run
 
 _MOST_EDGES = 4_000_000
 _MOST_CAPACITY = 2**30
@@ -89,6 +90,14 @@ class Cut:
 
     bound: int
     flow: list[tuple[int, int, int]]
+
+
+def bound_by_closure(problem: Problem, run: Run) -> None:
+    """Tighten a run's bound by the closure bound, for a share of the time left, and record it."""
+    cut = Cut(*closure(problem, run.soon(CLOSURE_SHARE)))
+    run.incumbent.tighten(cut.bound)
+    if run.record is not None:
+        run.record.append(cut)
 
 
 def closure_bound(problem: Problem, deadline: float = math.inf) -> int:

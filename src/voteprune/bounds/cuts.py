@@ -24,9 +24,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats
-from ..formulation.rows import SLACK
-from ..problem import Problem
+from ..numbers.floats import SLACK, Floats
+from ..problem.problem import Problem
 
 Sides = tuple[int, int]
 """Of a row's patterns, how many want to be positive, and how many negative."""

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats
-from ..formulation.rows import objective_scale
-from ..problem import Problem
+from ..numbers.floats import Floats, objective_scale
+from ..problem.committee import Committee
+from ..problem.problem import Problem
 from .cuts import LimitRow, Row, Sides, limit_rows
 
 SAFETY = 1e-7
@@ -124,3 +124,24 @@ class Levels:
     def needs(self, size: int, level: int) -> Floats:
         """Return r_i, how many right votes each pattern needs."""
         return np.where(self.positive, level + 1.0, float(size - level))
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Sizes and thresholds outside which nothing is better than the best committee so far.
+
+    `conflicts` are pairs of patterns whose row was found useful there, see `merged_model`.
+    """
+
+    size_min: int
+    size_max: int
+    level_min: int
+    level_max: int
+    conflicts: tuple[tuple[int, int], ...] = ()
+
+    def holds(self, committee: Committee) -> bool:
+        """Tell whether a committee lies inside."""
+        return (
+            self.size_min <= committee.size <= self.size_max
+            and self.level_min <= committee.threshold <= self.level_max
+        )

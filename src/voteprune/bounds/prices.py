@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats
-from .box import FREE, Box
+from ..bounds.node import FREE, Box
+from ..numbers.floats import Floats
 from .cuts import LimitRow, Row, Sides, base_factor
 from .levels import Levels
 

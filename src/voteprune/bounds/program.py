@@ -15,8 +15,8 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from ..formulation.model import Floats
-from .box import Box
+from ..bounds.node import Box
+from ..numbers.floats import Floats
 from .cuts import LimitRow, Row
 from .levels import Levels
 

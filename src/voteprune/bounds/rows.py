@@ -21,9 +21,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..committee import Committee
-from ..exact import IntArray, sum_by_group
-from ..problem import Problem
+from ..numbers.exact import IntArray, sum_by_group
+from ..problem.committee import Committee
+from ..problem.problem import Problem
 from .closure import capacities, conflicts, pair_off, wishes
 
 Places = NDArray[np.intp]
@@ -96,7 +96,7 @@ def sacrificed_rows(
     least
         What counts as being as good, in units; the committee's own value when omitted.
     """
-    units = problem.units(committee) if least is None else least
+    units = problem.score(committee) if least is None else least
     positive = problem.counts(committee.ballots) > committee.threshold
     patterns = problem.patterns
     # Only where the committee itself is wrong can all that match it be.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats
+from ..numbers.floats import Floats
 from .cuts import Row
 from .levels import Levels
 

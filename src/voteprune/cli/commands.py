@@ -14,14 +14,14 @@ from typing import Annotated, cast
 
 from cyclopts import Parameter
 
-from .. import jsonfile, outfile
-from ..committee import Committee
 from ..exceptions import InputError
-from ..methods import methods
+from ..files import jsonfile, outfile
+from ..problem.committee import Committee
 from ..prune import prune
-from ..run import ThresholdRule
+from ..run.run import ThresholdRule
 from ..solvers import solvers
 from ..starting import INTERRUPTED
+from ..strategies.registry import methods
 from ..tables import read_table, read_votes
 from .live import live_line
 from .options import check_output, read_objective

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from .. import jsonfile
 from ..chart import require_matplotlib
 from ..compare import compare
-from ..comparison import Comparison
 from ..exceptions import InputError
-from ..methods import methods as known_methods
-from ..objectives import Criterion
+from ..files import jsonfile
+from ..problem.criteria import Criterion
+from ..solve.comparison import Comparison
+from ..strategies.registry import methods as known_methods
 from ..tables import Rows, read_table
-from ..votes import Votes
+from ..votes.votes import Votes
 from .options import check_output, read_objective
 from .output import PROVED, WRONG, aligned, emit, exit_code, say
 from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source

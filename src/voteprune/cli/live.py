@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
-from ..ledger import Progress
+from ..run.incumbent import Progress
 
 
 @contextlib.contextmanager

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from .. import outfile
-from ..constraints import AtLeast, AtMost, Budget, Constraint
-from ..diversity import Diversity
 from ..exceptions import FileFormatError, InputError
-from ..formulas import COUNTS, Ratio, Weights
-from ..margins import KINDS, Margin
-from ..objectives import Criterion
+from ..files import outfile
+from ..problem.constraints import AtLeast, AtMost, Budget, Constraint
+from ..problem.criteria import Criterion
+from ..problem.diversity import Diversity
+from ..problem.formulas import COUNTS, Ratio, Weights
+from ..problem.margin import KINDS, Margin
 
 
 def read_objective(text: str) -> Criterion | Margin:

@@ -14,16 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import jsonfile
-from ..certificate import Certificate
-from ..confusion import Confusion
 from ..exceptions import OutputError, message_of, shown
-from ..explanation import Explanation
-from ..formulas import worth
-from ..objectives import CURVES, METRICS, Criterion, formula_of
-from ..plurality import PluralitySolution
-from ..solution import Solution
+from ..files import jsonfile
+from ..problem.confusion import Confusion
+from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
+from ..problem.formulas import worth
+from ..solve.explanation import Explanation
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.solution import Solution
 from ..starting import INTERRUPTED
+from ..strategies.certificate import Certificate
 from ..tables import Bools, Rows
 
 PROVED, REFUTED, WRONG, UNPROVED, UNWRITTEN = 0, 1, 2, 3, 4

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import jsonfile, outfile
 from ..exceptions import InputError
-from ..plurality import PluralityCommittee
+from ..files import jsonfile, outfile
+from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..starting import INTERRUPTED
 from ..tables import read_labels, read_plurality

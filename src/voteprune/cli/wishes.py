@@ -12,9 +12,9 @@ from pathlib import Path
 
 from cyclopts import Parameter
 
-from ..constraints import AtLeast, AtMost, Constraint, Forbid, Require
-from ..diversity import Diversity
 from ..exceptions import InputError
+from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
+from ..problem.diversity import Diversity
 from ..tables import read_costs
 from .options import build_budget, read_diversity, read_limits
 

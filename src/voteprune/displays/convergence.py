@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
-from ..solution import Solution
+from ..numbers.floats import Floats
+from ..solve.solution import Solution
 from .style import axes, dress, legend, words
 
 _WIDE = 30.0
 """From this ratio of the last to the first moment on, time goes on a logarithmic axis."""
-
-Floats = NDArray[np.float64]
 
 
 class ConvergenceDisplay:

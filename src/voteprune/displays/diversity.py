@@ -8,12 +8,12 @@ from typing import Any, Literal
 import numpy as np
 
 from ..chart import INK, require_matplotlib
-from ..diversity import SCALES
 from ..exceptions import InputError
-from ..measures import diversity_matrix
-from ..pairwise import Matrix
-from ..solution import Solution
-from ..votes import Votes, as_votes
+from ..problem.diversity import SCALES
+from ..problem.measures import diversity_matrix
+from ..problem.pairwise import Matrix
+from ..solve.solution import Solution
+from ..votes.votes import Votes, as_votes
 from .style import axes
 
 Order = Literal["pool", "similar"]

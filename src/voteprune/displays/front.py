@@ -11,7 +11,7 @@ from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
 from ..front import Front
 from ..front import front as find_front
-from ..solution import Solution
+from ..solve.solution import Solution
 from .style import axes, dress, legend, words
 
 
@@ -106,7 +106,7 @@ class FrontDisplay:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
         found = find_front(
             problem.votes,
-            objective=problem.criterion,
+            objective=problem.objective.name,
             constraints=problem.requests,
             diversity=problem.asked_diversity,
             time_limit=time_limit,

@@ -6,20 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..committee import Committee
-from ..constraints import Constraint
 from ..exceptions import InfeasibleError, InputError
-from ..plan import check_plan
-from ..plurality import (
-    PluralityCommittee,
-    PluralitySolution,
-    PluralityVotes,
-    Wishes,
-    check_plurality_plan,
-)
+from ..problem.committee import Committee
+from ..problem.constraints import Constraint
+from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
-from ..solution import Solution
-from ..votes import Votes
+from ..solve.plan import check_plan
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.plurality_solve import Wishes, check_plurality_plan
+from ..solve.solution import Solution
+from ..votes.plurality import PluralityVotes
+from ..votes.votes import Votes
 from .collect import Ballots
 from .target import Target
 

@@ -14,8 +14,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ..constraints import check_pool
 from ..exceptions import InputError
+from ..problem.constraints import check_pool
 from .choose import check_requests, choose
 from .collect import Training, collect, train_members
 from .conventions import Conventions

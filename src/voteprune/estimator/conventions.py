@@ -13,8 +13,8 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from ..plurality import PluralitySolution
-from ..solution import Solution
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.solution import Solution
 from .pool import speaks_sklearn
 from .routing import router_for
 from .voter import Voter

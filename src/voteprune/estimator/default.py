@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..constraints import AtLeast, AtMost, Budget, Constraint, Require, check_constraints
 from ..exceptions import InputError
-from ..margins import Ramp
-from ..methods import kind_of
-from ..plan import check_plan
+from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Require, check_constraints
+from ..problem.margin import Ramp
+from ..solve.plan import check_plan
+from ..strategies.registry import kind_of
 
 AUTO: Final = "auto"
 """The estimator's word for an objective that it chooses."""

@@ -18,8 +18,8 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from ..committee import Committee
 from ..exceptions import InputError
+from ..problem.committee import Committee
 from .classifier import PrunedVotingClassifier
 from .ensembles import kind_of, unwrap
 from .pool import is_fitted

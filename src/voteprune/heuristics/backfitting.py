@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..committee import majority
-from ..exact import IntArray
-from ..run import Run
-from ..tally import tally, tally_pairs
+from ..numbers.exact import IntArray
+from ..numbers.tally import tally, tally_pairs
+from ..problem.committee import majority
+from ..run.run import Run
 from .hill_climbing import by_objective
 from .pool import Pool
 from .prefix import Prefix, Step, grow, heuristic

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..problem import Problem
-from ..run import Outcome, Run
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
 from .pool import Pool, best_of
 from .prefix import grow, heuristic, in_order
 

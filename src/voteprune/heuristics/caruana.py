@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..problem import Problem
-from ..run import Outcome, Run
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
 from .pool import Pool, best_of, descending
 from .prefix import Prefix, heuristic
 

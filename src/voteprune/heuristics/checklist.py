@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exact import IntArray, sum_by_group
-from ..problem import Problem
-from ..run import Method, Outcome, Run
-from ..tally import tally
+from ..numbers.exact import IntArray, sum_by_group
+from ..numbers.tally import tally
+from ..problem.problem import Problem
+from ..run.run import Method, Outcome, Run
 from .pool import Pool
 from .prefix import Prefix
 

@@ -8,7 +8,7 @@ which classifiers join, and the best number of clusters is the best prefix of th
 
 from __future__ import annotations
 
-from ..run import Run
+from ..run.run import Run
 from .pool import Pool
 from .prefix import grow, heuristic, in_order
 

@@ -13,9 +13,9 @@ import math
 
 import numpy as np
 
-from ..committee import majority
-from ..run import Run
-from ..tally import tally
+from ..numbers.tally import tally
+from ..problem.committee import majority
+from ..run.run import Run
 from .pool import Pool, best_of, descending
 from .prefix import Prefix, Step, grow, heuristic
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exact import IntArray
-from ..problem import Problem
-from ..run import Outcome, Run
-from ..tally import Bools
+from ..numbers.exact import IntArray
+from ..numbers.tally import Bools
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
 from .pool import Pool
 from .prefix import heuristic
 

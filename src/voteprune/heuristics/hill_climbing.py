@@ -30,9 +30,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exact import IntArray
-from ..run import Run
-from ..tally import Bools
+from ..numbers.exact import IntArray
+from ..numbers.tally import Bools
+from ..run.run import Run
 from .pool import Pool, Worth, best_of
 from .prefix import Prefix, Start, Step, grow, heuristic
 

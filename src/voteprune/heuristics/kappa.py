@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exact import argsort_ratios
-from ..run import Run
+from ..numbers.exact import argsort_ratios
+from ..run.run import Run
 from .pool import Pool
 from .prefix import grow, heuristic, in_order
 

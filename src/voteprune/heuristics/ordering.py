@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..exact import IntArray, times, total
-from ..run import Run
-from ..tally import Bools, tally
+from ..numbers.exact import IntArray, times, total
+from ..numbers.tally import Bools, tally
+from ..run.run import Run
 from .pool import Pool, descending
 from .prefix import grow, heuristic, in_order
 

@@ -14,11 +14,11 @@ import math
 
 import numpy as np
 
-from ..committee import majority
-from ..exact import IntArray
-from ..problem import Problem
-from ..run import Outcome, Run
-from ..tally import Bools, tally
+from ..numbers.exact import IntArray
+from ..numbers.tally import Bools, tally
+from ..problem.committee import majority
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
 from .genetic import fit_sizes
 from .pool import Counts, Pool
 from .prefix import heuristic

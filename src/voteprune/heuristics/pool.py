@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..committee import majority
-from ..exact import IntArray, times, total
-from ..measures import PairCounts
-from ..patterns import Patterns
-from ..problem import Problem
-from ..run import Run
-from ..tally import Bools, tally
+from ..numbers.exact import IntArray, times, total
+from ..numbers.tally import Bools, tally
+from ..problem.committee import majority
+from ..problem.measures import PairCounts
+from ..problem.problem import Problem
+from ..run.run import Run
+from ..votes.patterns import Patterns
 
 Counts = NDArray[np.int32]
 """Positive votes of a committee on each pattern."""
@@ -146,9 +146,9 @@ class Pool:
         return range(least, max(least, 4 * self.size // 5) + 1)
 
     def offer(self, run: Run, members: Sequence[int]) -> None:
-        """Enter members into the run's ledger, with the threshold the run asks for."""
+        """Enter members into the run's incumbent, with the threshold the run asks for."""
         chosen = [self.columns[k] for k in members]
-        run.ledger.offer(chosen, majority(len(chosen)) if run.threshold == "majority" else None)
+        run.incumbent.offer(chosen, majority(len(chosen)) if run.threshold == "majority" else None)
 
 
 def best_of(scores: IntArray, candidates: Sequence[int] | NDArray[np.intp]) -> int:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Problem
-from ..run import Method, Outcome, Run
+from ..problem.problem import Problem
+from ..run.run import Method, Outcome, Run
 from .pool import Counts, Pool
 
 

@@ -16,12 +16,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Problem
-from ..run import Outcome, Run
+from ..numbers.floats import Floats
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
 from .pool import Pool
 from .prefix import heuristic
-
-Floats = NDArray[np.float64]
 
 _STEPS = 200
 _SETTLED = 1e-7

@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..formulation.model import Floats, Model
+from ..numbers.floats import Floats
+from ..solvers.model import Model
 from .protocol import Answer, LicenceLimit, Options, Report
 
 TOO_LARGE = 1016

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formulation.model import Floats, Model
+from ..numbers.floats import Floats
+from ..solvers.model import Model
 from .protocol import Answer, Options, Report
 
 STEP = 2.0**-20

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import SolverLicenceError
-from ..formulation.model import Floats, Model
+from ..numbers.floats import Floats
+from ..solvers.model import Model
 from .protocol import Answer, LicenceLimit, Options, Report
 from .registry import SolverInfo
 from .worker import receive, send

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..formulation.model import Floats
+from ..numbers.floats import Floats
 
 Report = Callable[[Floats | None, float], None]
 """Called with a solution vector or None, and the best upper bound so far (infinite if none)."""

@@ -7,7 +7,8 @@ from operator import mul
 
 import numpy as np
 
-from ..formulation.model import Floats, Model
+from ..numbers.floats import Floats
+from ..solvers.model import Model
 from .protocol import Answer, Options, Report
 
 PAUSE = 0.1

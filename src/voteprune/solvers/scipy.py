@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..formulation.model import Floats, Model
+from ..numbers.floats import Floats
+from ..solvers.model import Model
 from .protocol import Answer, Options, Report
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
-from ..plurality import PluralityVotes
+from ..votes.plurality import PluralityVotes
 from . import files
 from .csvfile import decode, records_of
 from .parquet import read_frame, unreadable

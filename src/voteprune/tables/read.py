@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
-from ..votes import Votes
+from ..votes.votes import Votes
 from .csvfile import decode, read_csv, records_of
 from .files import enough_memory, load
 from .layout import first_of_every_model, table_layout, votes_layout

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..votes import Votes
+from ..votes.votes import Votes
 
 PART, LABEL, INDEX = "datatype", "real_class", "index"
 """The paper's three columns that are not classifiers."""

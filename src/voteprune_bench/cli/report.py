@@ -7,11 +7,11 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from voteprune import outfile
 from voteprune.chart import require_matplotlib
 from voteprune.cli.options import check_output
 from voteprune.cli.output import PROVED, emit, say
 from voteprune.exceptions import InputError
+from voteprune.files import outfile
 
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
 from ..report.page import require_jinja

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from voteprune.exceptions import InputError
-from voteprune.methods import METHODS
-from voteprune.objectives import check_criterion
-from voteprune.plan import check_plan
+from voteprune.problem.criteria import check_criterion
+from voteprune.solve.plan import check_plan
+from voteprune.strategies.registry import METHODS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from voteprune import outfile
 from voteprune.exceptions import FileFormatError, InputError
+from voteprune.files import outfile
 from voteprune.tables import files
 
 from .datasets import Dataset, check_counts

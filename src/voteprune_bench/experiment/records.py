@@ -12,11 +12,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from voteprune import jsonfile
-from voteprune.answer import read_optional
-from voteprune.confusion import Confusion
 from voteprune.exceptions import FileFormatError, InputError
-from voteprune.ledger import relative_gap
+from voteprune.files import jsonfile
+from voteprune.problem.confusion import Confusion
+from voteprune.run.incumbent import relative_gap
+from voteprune.solve.status import read_optional
 
 RESULTS, FAILURES = "results", "failures"
 """How the names of a run's files begin."""

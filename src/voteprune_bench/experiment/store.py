@@ -25,8 +25,8 @@ from types import TracebackType
 
 from filelock import FileLock, Timeout
 
-from voteprune import jsonfile, outfile
 from voteprune.exceptions import InputError, OutputError
+from voteprune.files import jsonfile, outfile
 
 from .plan import HOME, Plan
 from .records import FAILURES, RESULTS, Failure, Record, read_records

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from voteprune import outfile
+from voteprune.files import outfile
 from voteprune.tables.rows import INDEX, LABEL, PART
 
 from .protocol import Probabilities

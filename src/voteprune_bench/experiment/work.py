@@ -14,18 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from voteprune.committee import Committee
 from voteprune.compare import mean_credit
-from voteprune.confusion import Confusion
 from voteprune.exceptions import FileFormatError, InputError, VotepruneError
-from voteprune.formulas import worth
-from voteprune.ledger import Progress
-from voteprune.pairwise import FailureCredit
-from voteprune.patterns import Patterns
-from voteprune.problem import Problem
+from voteprune.problem.committee import Committee
+from voteprune.problem.confusion import Confusion
+from voteprune.problem.pairwise import FailureCredit
+from voteprune.problem.problem import Problem
 from voteprune.prune import prune
-from voteprune.solution import Solution
+from voteprune.run.incumbent import Progress
+from voteprune.solve.solution import Solution
 from voteprune.tables import Rows, VoteTable, model_of, read_table
+from voteprune.votes.patterns import Patterns
 
 from .contenders import Contender, find_function
 from .datasets import load
@@ -178,16 +177,15 @@ def _own_solution(contender: Contender, table: VoteTable, seed: int) -> Solution
     committee = _committee(answer, table)
     problem = Problem.of(table.validation, contender.objective)
     counts = problem.confusion(committee)
-    formula = problem.formula or problem.weights
     return Solution(
         status="feasible",
         termination="finished",
         committee=committee,
         confusion=counts,
-        value=worth(formula, counts),
+        value=problem.objective.read(problem.score(committee)),
         bound=None,
         objective=contender.objective,
-        weights=formula,
+        weights=problem.objective.formula,
         method=contender.label,
         solver=None,
         seconds=seconds,

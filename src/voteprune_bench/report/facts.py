@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from voteprune import jsonfile
 from voteprune.exceptions import FileFormatError, InputError
+from voteprune.files import jsonfile
 
 from ..experiment.records import Failure, Record, read_failures, read_records
 from .against_paper import accuracy_table, balanced_table, gap_table, overfitting_table

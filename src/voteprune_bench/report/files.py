@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from voteprune import outfile
+from voteprune.files import outfile
 
 from .facts import Facts
 from .figures import Picture

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from voteprune.confusion import Confusion
+from voteprune.problem.confusion import Confusion
 
 from ..experiment.records import Record
 from . import paper

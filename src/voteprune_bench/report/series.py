@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from voteprune.ledger import relative_gap
+from voteprune.run.incumbent import relative_gap
 
 from ..experiment.records import Record
 from . import paper

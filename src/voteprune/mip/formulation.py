@@ -1,0 +1,63 @@
+"""`Formulation`: a pruning problem as an integer program, and how to read its solutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.floats import SLACK, Floats
+from ..problem.limits import CostLimit
+from ..solvers.model import Model, ModelBuilder
+
+
+@dataclass(frozen=True, eq=False)
+class Formulation:
+    """A model of a problem, and the way back from its variables to a committee.
+
+    Parameters
+    ----------
+    model
+        What the solver gets. Its objective, times `scale` plus `base`, is the problem's in units.
+    scale, base
+        See above.
+    members
+        Function from a solution vector to the members it selects.
+    encode
+        Function from members and threshold to a full solution vector, for warm starts.
+    binary_members
+        Columns of the 0/1 variables that select the classifiers 0 .. K-1, or None where identical
+        classifiers share an integer variable.
+    """
+
+    model: Model
+    scale: float
+    base: int
+    members: Callable[[Floats], list[int]]
+    encode: Callable[[Sequence[int], int], Floats]
+    binary_members: NDArray[np.intp] | None
+
+    def without(self, members: Sequence[int]) -> Formulation:
+        """Return the formulation with exactly this set of members cut off (a no-good cut)."""
+        if self.binary_members is None:
+            raise AssertionError("a no-good cut needs 0/1 members")
+        signs = np.ones(len(self.binary_members))
+        signs[list(members)] = -1.0
+        model = self.model.with_row(
+            self.binary_members.tolist(), signs.tolist(), 1.0 - len(members)
+        )
+        return replace(self, model=model)
+
+
+def add_cost_rows(
+    builder: ModelBuilder,
+    limits: Sequence[CostLimit],
+    columns: NDArray[np.intp],
+    classifiers: Sequence[int] | NDArray[np.intp],
+) -> None:
+    """Add the budgets; `classifiers` names the classifier each column stands for."""
+    for limit in limits:
+        costs, most = limit.in_shares([int(k) for k in classifiers])
+        builder.row(columns, costs, high=most + SLACK * len(costs))

@@ -1,0 +1,1 @@
+"""Exact numbers: integers from decimals, sums that never overflow, signs of sums of roots."""

@@ -1,0 +1,1 @@
+"""Finding committees: first guesses, tabu search on vote counts, trying all of them."""

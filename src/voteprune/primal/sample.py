@@ -1,0 +1,47 @@
+"""A search on some of the rows, where they are too many to walk through.
+
+Floats guide walks and every committee is recounted on all rows, so what walks see may be a sample:
+as many rows of each class as can be, each weighing as much as those it stands for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..problem.problem import Problem
+from ..run.incumbent import Incumbent, Progress
+
+_MOST_ENTRIES, _MOST_IN_HASTE = 4_000_000, 1_000_000
+"""Patterns times classifiers that walks go through; and if there is little time."""
+
+_HASTE = 10.0
+"""Seconds that are little time."""
+
+
+def thinned(
+    problem: Problem, incumbent: Incumbent, seed: int, seconds: float
+) -> tuple[Problem, Incumbent]:
+    """Return what to walk on: the problem and its incumbent, or a sample that reports to it.
+
+    Parameters
+    ----------
+    problem, incumbent
+        What is being solved, and where good committees go.
+    seed
+        Seed of the sample.
+    seconds
+        How much time there is.
+    """
+    most = _MOST_ENTRIES if seconds > _HASTE else _MOST_IN_HASTE
+    if problem.n_classifiers * problem.patterns.n_patterns <= most:
+        return problem, incumbent
+    votes = problem.votes.thinned(most // problem.n_classifiers, np.random.default_rng(seed))
+
+    def hear(_: Progress) -> None:
+        if own.committee is not None:
+            incumbent.offer(own.committee.members)
+
+    own = Incumbent(problem.on_rows(votes), hear)
+    if incumbent.committee is not None:
+        own.offer(incumbent.committee.members)
+    return own.problem, own

@@ -1,0 +1,151 @@
+"""`Committee`: which classifiers sit, and how many of their votes make a positive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from ..files import jsonfile
+from ..files.document import Document
+from ..votes.votes import Votes, read_predictions
+
+
+@dataclass(frozen=True, slots=True)
+class Committee(Document):
+    """Members and a threshold: positive iff more than `threshold` members vote positive.
+
+    Parameters
+    ----------
+    members
+        Distinct column indices into the pool; kept sorted.
+    threshold
+        L, between 0 and the number of votes minus one, so no committee is a constant by
+        construction.
+    names
+        Names of the members, in the order of `members`.
+    pool_size
+        Number K of classifiers in the pool the members were chosen from.
+    multiplicities
+        How many votes each member has, in the order of `members`; one each when omitted.
+    """
+
+    _KIND: ClassVar = "committee"
+    _HOLDERS: ClassVar = {"solution": "committee"}
+
+    members: tuple[int, ...]
+    threshold: int
+    names: tuple[str, ...]
+    pool_size: int
+    multiplicities: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.members:
+            raise InputError("members", "a committee has at least one member.")
+        if len(set(self.members)) != len(self.members):
+            raise InputError("members", "a classifier sits at most once.")
+        if min(self.members) < 0 or max(self.members) >= self.pool_size:
+            raise InputError(
+                "members", f"indices lie between 0 and {self.pool_size - 1}, the pool's last."
+            )
+        votes = self.multiplicities or (1,) * len(self.members)
+        if len(votes) != len(self.members) or min(votes) < 1:
+            raise InputError("multiplicities", "every member has one vote or more.")
+        if not 0 <= self.threshold < sum(votes):
+            raise InputError(
+                "threshold",
+                f"is {self.threshold}; with {sum(votes)} votes it lies between 0 and "
+                f"{sum(votes) - 1}.",
+            )
+        if len(self.names) != len(self.members):
+            raise InputError("names", "there must be one name per member.")
+        if len(set(self.names)) != len(self.names):
+            raise InputError("names", "two members have the same name; names must differ.")
+        order = sorted(range(len(self.members)), key=lambda i: self.members[i])
+        object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
+        object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
+        object.__setattr__(self, "threshold", int(self.threshold))
+        object.__setattr__(self, "multiplicities", tuple(int(votes[i]) for i in order))
+
+    @property
+    def size(self) -> int:
+        """Number of members S."""
+        return len(self.members)
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes, which is that of the members unless some have several."""
+        return sum(self.multiplicities)
+
+    @property
+    def ballots(self) -> tuple[int, ...]:
+        """The members, each as often as it votes."""
+        pairs = zip(self.members, self.multiplicities, strict=True)
+        return tuple(member for member, votes in pairs for _ in range(votes))
+
+    def count(self, votes: object) -> NDArray[np.int64]:
+        """Count the members' positive votes on each row.
+
+        Parameters
+        ----------
+        votes
+            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
+            which the members are found by name. Votes or probabilities, as for `Votes`.
+        """
+        if isinstance(votes, Votes):
+            return self._count_pool(votes.matrix)
+        frame = nw.from_native(votes, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return self._count_pool(read_predictions(votes, "votes")[0])
+        columns = {str(name): name for name in frame.columns}
+        missing = [name for name in self.names if name not in columns]
+        if missing:
+            raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
+        seats = frame.select(nw.col(columns[name]) for name in self.names)
+        return self._count_members(read_predictions(seats.to_native(), "votes")[0])
+
+    def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
+        if matrix.shape[1] != self.pool_size:
+            raise InputError(
+                "votes",
+                f"has {matrix.shape[1]} columns, the pool has {self.pool_size} classifiers. Give "
+                "every classifier's column in the pool's order, or a data frame with names.",
+            )
+        return self._count_members(matrix[:, list(self.members)])
+
+    def _count_members(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.asarray(matrix @ np.array(self.multiplicities, dtype=np.int64))
+
+    def predict(self, votes: object) -> NDArray[np.int64]:
+        """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
+        return (self.count(votes) > self.threshold).astype(np.int64)
+
+    def _fields(self) -> dict[str, object]:
+        return {
+            "members": list(self.members),
+            "names": list(self.names),
+            "threshold": self.threshold,
+            "pool_size": self.pool_size,
+            "multiplicities": list(self.multiplicities),
+        }
+
+    @classmethod
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
+        return fields.build(
+            lambda: cls(
+                members=fields.integers("members"),
+                threshold=fields.integer("threshold"),
+                names=fields.texts("names"),
+                pool_size=fields.integer("pool_size"),
+                multiplicities=fields.integers("multiplicities"),
+            )
+        )
+
+
+def majority(size: int) -> int:
+    """Return the threshold of a majority: positive iff more votes than this; ties are negative."""
+    return size // 2

@@ -1,0 +1,146 @@
+"""Which constraints clash, when no committee meets them all.
+
+A deletion filter: leave out one constraint after the other, and for good if the rest still
+clashes. What remains clashes, and would not with any one of its constraints less.
+
+Whether sizes, members and a budget leave anything is a matter of counting, for every method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from .committee import Committee
+from .constraints import AtLeast, AtMost, Budget, Constraint
+from .diversity import Diversity
+from .limits import CostLimit
+from .problem import Problem
+
+Found = tuple[Committee | None, bool]
+"""A committee that meets some constraints, or whether it is proved that there is none."""
+
+Find = Callable[[Problem], Found]
+"""Looks for any committee a problem allows."""
+
+
+class Seats(Protocol):
+    """Who may sit, who must, and how many; of problems with any number of classes."""
+
+    @property
+    def allowed(self) -> tuple[int, ...]:
+        """Who may."""
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Who must."""
+
+    @property
+    def size_min(self) -> int:
+        """The fewest."""
+
+    @property
+    def size_max(self) -> int:
+        """The most."""
+
+    @property
+    def cost_limits(self) -> tuple[CostLimit, ...]:
+        """What they may cost."""
+
+
+def cheapest(seats: Seats, limit: CostLimit | None) -> list[int] | None:
+    """Return members that cost least, None if sizes, members and one budget allow none at all."""
+    free = sorted(set(seats.allowed) - set(seats.required))
+    least = max(seats.size_min, len(seats.required))
+    most = min(seats.size_max, len(seats.allowed))
+    if least > most or not set(seats.required).issubset(seats.allowed):
+        return None
+    if limit is None:
+        return [*seats.required, *free[: least - len(seats.required)]]
+    free.sort(key=lambda k: limit.costs[k])
+    open_seats = range(len(seats.required), most)
+    joining = [
+        k for place, k in zip(open_seats, free, strict=False) if place < least or limit.costs[k] < 0
+    ]
+    members = [*seats.required, *joining]
+    return members if sum(limit.costs[k] for k in members) <= limit.most else None
+
+
+def leaves_nothing(seats: Seats) -> bool:
+    """Tell whether sizes and members, with one of the budgets or without, allow no committee."""
+    return any(cheapest(seats, limit) is None for limit in (None, *seats.cost_limits))
+
+
+def counted_clash(problem: Problem) -> str:
+    """Return a sentence on sizes, members and a budget that clash; empty if they do not."""
+    if not leaves_nothing(problem):
+        return ""
+    requests = [
+        request
+        for request in problem.requests
+        if not isinstance(request, AtLeast | AtMost) or request.what == "size"
+    ]
+    seats = [request for request in requests if not isinstance(request, Budget)]
+    budgets = [request for request in requests if isinstance(request, Budget)]
+
+    def find(anything: Problem) -> Found:
+        members = cheapest(anything, next(iter(anything.cost_limits), None))
+        return (None, True) if members is None else (anything.committee(members, 0), False)
+
+    for budget in ([], *([budget] for budget in budgets)):
+        fewer = problem.with_requests([*seats, *budget], None)
+        if leaves_nothing(fewer):
+            return explain(fewer, find)
+    raise AssertionError("one of them leaves nothing")
+
+
+def any_committee(
+    problem: Problem, requests: Sequence[Constraint], diversity: str | Diversity | None
+) -> Problem:
+    """Return the problem of finding anything at all: the first committee is optimal."""
+    anything = replace(problem, objective=problem.objective.constant(problem.patterns))
+    return anything.with_requests(requests, diversity)
+
+
+def explain(problem: Problem, find: Find) -> str:
+    """Return a sentence that names constraints that clash.
+
+    Parameters
+    ----------
+    problem
+        A problem no committee is allowed by.
+    find
+        Looks for a committee under some of the constraints, with a constant objective.
+    """
+    # Said twice is asked once.
+    kept: list[Constraint | str | Diversity] = list(dict.fromkeys(problem.requests))
+    if problem.diversity is not None and problem.asked_diversity is not None:
+        kept.append(problem.asked_diversity)
+    sure = True
+    for item in tuple(kept):
+        fewer = [other for other in kept if other is not item]
+        if not fewer:
+            break  # without constraints there is a committee, whoever denies it
+        committee, impossible = find(any_committee(problem, *_split(fewer)))
+        if impossible:
+            kept = fewer
+        elif committee is None:
+            sure = False
+    words = [
+        str(problem.diversity) if isinstance(item, str | Diversity) else str(item) for item in kept
+    ]
+    if len(words) == 1:
+        return f"no committee of this pool meets: {words[0]}."
+    listed = f"{', '.join(words[:-1])} and {words[-1]}"
+    rest = (
+        "any one less and there is one." if sure else "a smaller clash was not ruled out in time."
+    )
+    return f"no committee meets {listed} together; {rest}"
+
+
+def _split(
+    items: list[Constraint | str | Diversity],
+) -> tuple[tuple[Constraint, ...], str | Diversity | None]:
+    diversity = next((item for item in items if isinstance(item, str | Diversity)), None)
+    return tuple(item for item in items if not isinstance(item, str | Diversity)), diversity

@@ -1,0 +1,105 @@
+"""Limits on criteria and on costs, compiled to integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from ..numbers.exact import ceil_div, common_denominator
+from ..votes.patterns import Patterns
+from .constraints import AtLeast, AtMost, Budget, Constraint
+from .criteria import formula_of
+from .formulas import Ratio, Weights
+from .gains import Gains
+
+
+@dataclass(frozen=True, eq=False)
+class MetricLimit:
+    """``gains >= least`` in units, for a constraint on a criterion; AtMost comes in negated."""
+
+    weights: Weights
+    gains: Gains
+    least: int
+    request: Constraint
+
+    @classmethod
+    def all_of(cls, request: AtLeast | AtMost, patterns: Patterns) -> tuple[MetricLimit, ...]:
+        """Compile a floor or a ceiling on a criterion; a ratio may take two."""
+        if request.what == "size":
+            raise AssertionError("a size is not a criterion")
+        totals = class_totals(patterns)
+        formula, limit = formula_of(request.what, *totals), request.limit
+        sign = 1 if isinstance(request, AtLeast) else -1
+        more: tuple[MetricLimit, ...] = ()
+        if isinstance(formula, Ratio):
+            # n / d >= r says n - r d >= 0 wherever d is not 0.
+            if formula.vanishes(*totals):
+                more = _at_zero(request, formula, patterns, sign)
+            formula, limit = formula.numerator.plus(formula.denominator, -limit), Fraction(0)
+        if not isinstance(formula, Weights):
+            raise AssertionError("refused when the limit was made")
+        weights = Weights().plus(formula, Fraction(sign))
+        gains = Gains.of(weights, patterns)
+        return cls(weights, gains, ceil_div(sign * limit / gains.unit), request), *more
+
+
+def _at_zero(
+    request: AtLeast | AtMost, ratio: Ratio, patterns: Patterns, sign: int
+) -> tuple[MetricLimit, ...]:
+    """Return what a limit on a ratio takes so that it means what it says at 0 / 0."""
+    if sign * ratio.zero_division < sign * request.limit:
+        gains = Gains.of(ratio.denominator, patterns)
+        return (MetricLimit(ratio.denominator, gains, 1, request),)
+    if ratio.wanders(*class_totals(patterns), -sign):
+        raise InputError(
+            "constraints",
+            f"{request} holds by convention where the denominator is 0, which no weighted sum can "
+            "say. Give the ratio another zero_division.",
+        )
+    return ()
+
+
+@dataclass(frozen=True)
+class CostLimit:
+    """Members' costs, as integers, must not add up to more than `most`."""
+
+    costs: tuple[int, ...]
+    most: int
+    request: Constraint
+
+    @classmethod
+    def of(cls, request: Budget, names: Sequence[str]) -> CostLimit:
+        """Compile a budget for the pool called `names`.
+
+        No cost is larger than it takes to be unaffordable, so that beside one that is out of all
+        proportion the others still count for something.
+        """
+        given = request.for_pool(names)
+        scale = common_denominator((*given, request.limit))
+        costs, most = [int(cost * scale) for cost in given], math.floor(request.limit * scale)
+        # What some cost less than nothing is there to be spent, too.
+        funds = max(most, 0) - sum(min(cost, 0) for cost in costs)
+        return cls(tuple(min(cost, 2 * funds + 1) for cost in costs), most, request)
+
+    def in_shares(self, members: Sequence[int]) -> tuple[NDArray[np.float64], float]:
+        """Return the costs of some members and the limit, in shares of their largest cost.
+
+        Whatever the numbers are, these are floats of a handy size: a limit that no committee can
+        reach, or none can meet, is cut off where that is still so.
+        """
+        largest = max((abs(self.costs[k]) for k in members), default=0) or 1
+        shares = np.array([float(Fraction(self.costs[k], largest)) for k in members])
+        beyond = Fraction(len(self.costs) + 1)
+        return shares, float(min(max(Fraction(self.most, largest), -beyond), beyond))
+
+
+def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:
+    """Return the weight of the positive and of the negative class."""
+    positives, negatives = patterns.totals
+    return Fraction(positives, patterns.denominator), Fraction(negatives, patterns.denominator)

@@ -1,0 +1,254 @@
+"""`Problem`: votes, an objective and constraints, compiled to integers.
+
+Everything a method needs to know, and the only place where a committee is judged: its confusion,
+its value and whether it is allowed are recounted here, in integers, whoever found it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..numbers.exact import IntArray, sum_by_group, total
+from ..votes.patterns import Patterns
+from ..votes.votes import Votes
+from .committee import Committee
+from .confusion import Confusion
+from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require, size_range
+from .criteria import Criterion, formula_of
+from .diversity import Diversity
+from .formulas import Weights
+from .gains import Gains
+from .limits import CostLimit, MetricLimit, class_totals
+from .margin import Margin, MarginObjective
+from .measures import floors_of
+from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
+from .pairwise import Floors
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One pruning problem, ready for any method.
+
+    Built by `Problem.of`; the fields are what methods read.
+    """
+
+    votes: Votes
+    patterns: Patterns
+    objective: BinaryObjective
+    requests: tuple[Constraint, ...]
+    asked_diversity: str | Diversity | None
+    size_min: int
+    size_max: int
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    metric_limits: tuple[MetricLimit, ...] = ()
+    cost_limits: tuple[CostLimit, ...] = ()
+    floors: Floors | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        votes: Votes,
+        criterion: Criterion | Margin = "accuracy",
+        requests: Sequence[Constraint] = (),
+        diversity: str | Diversity | None = None,
+    ) -> Problem:
+        """Compile votes, a criterion and constraints.
+
+        Raises
+        ------
+        InputError
+            If a constraint does not fit the pool, or size limits cross.
+        """
+        patterns = Patterns.of(votes)
+        objective = _objective_of(criterion, patterns)
+        plain = cls(votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers)
+        return plain.with_requests(requests, diversity)
+
+    def weighing(self, weights: Weights) -> Problem:
+        """Return the same problem with a weighted sum to maximise."""
+        return replace(self, objective=LinearObjective.of(weights, weights, self.patterns))
+
+    def on_rows(self, votes: Votes) -> Problem:
+        """Return the same problem on other rows of the same pool, with the diversity of these."""
+        patterns = Patterns.of(votes)
+        objective = self.objective.on(patterns)
+        plain = replace(self, votes=votes, patterns=patterns, objective=objective)
+        return replace(
+            plain.with_requests(self.requests, None),
+            asked_diversity=self.asked_diversity,
+            floors=self.floors,
+            size_min=self.size_min,
+            size_max=self.size_max,
+        )
+
+    def with_requests(
+        self, requests: Sequence[Constraint], diversity: str | Diversity | None
+    ) -> Problem:
+        """Return the same problem under other constraints."""
+        names = self.votes.names
+        size_min, size_max = size_range(requests, self.votes.n_classifiers)
+        return replace(
+            self,
+            requests=tuple(requests),
+            asked_diversity=diversity,
+            size_min=size_min,
+            size_max=size_max,
+            required=member_indices(requests, Require, names),
+            forbidden=member_indices(requests, Forbid, names),
+            metric_limits=tuple(
+                limit
+                for request in requests
+                if isinstance(request, AtLeast | AtMost) and request.what != "size"
+                for limit in MetricLimit.all_of(request, self.patterns)
+            ),
+            cost_limits=tuple(
+                CostLimit.of(request, names) for request in requests if isinstance(request, Budget)
+            ),
+            floors=floors_of(diversity, self.patterns),
+        )
+
+    @property
+    def diversity(self) -> Diversity | None:
+        """The limits on diversity, None where there are none."""
+        return None if self.floors is None else self.floors.limits
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return self.votes.n_classifiers
+
+    @cached_property
+    def allowed(self) -> tuple[int, ...]:
+        """Classifiers that are not forbidden."""
+        return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of the counts, where the objective is a weighted sum of them."""
+        assert isinstance(self.objective, LinearObjective)
+        return self.objective.weights
+
+    @property
+    def gains(self) -> Gains:
+        """The objective as a weighted sum, or the weighted sum that stands for it."""
+        return self.objective.gains
+
+    @property
+    def least_loss(self) -> Fraction:
+        """Share of what a row could gain that is lost, at the least, when it is decided wrong."""
+        return self.objective.least_loss(self.size_max)
+
+    def committee(self, members: Sequence[int], threshold: int) -> Committee:
+        """Name the members and make a committee of them; who is named twice has two votes."""
+        votes = Counter(int(k) for k in members)
+        ordered = tuple(sorted(votes))
+        names = tuple(self.votes.names[k] for k in ordered)
+        ballots = tuple(votes[k] for k in ordered)
+        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots)
+
+    def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
+        """Count the members' positive votes on each pattern."""
+        return count_votes(self.patterns.matrix, members)
+
+    def confusion(self, committee: Committee) -> Confusion:
+        """Recount a committee's confusion from the patterns, exactly."""
+        positive = self.counts(committee.ballots) > committee.threshold
+        tp, fp = total(self.patterns.positive[positive]), total(self.patterns.negative[positive])
+        positives, negatives = self.patterns.totals
+        unit = Fraction(1, self.patterns.denominator)
+        return Confusion(tp * unit, (positives - tp) * unit, (negatives - fp) * unit, fp * unit)
+
+    def score(self, committee: Committee) -> Score:
+        """Recount a committee's objective, exactly."""
+        return self.objective.score(self, committee)
+
+    def allows_members(self, members: Sequence[int]) -> bool:
+        """Tell exactly whether a set of members meets all limits but those on criteria."""
+        chosen = set(members)
+        return (
+            self.size_min <= len(chosen) <= self.size_max
+            and chosen.issuperset(self.required)
+            and chosen.isdisjoint(self.forbidden)
+            and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
+            and (self.floors is None or self.floors.meet(sorted(chosen)))
+        )
+
+    def allows(self, committee: Committee) -> bool:
+        """Tell exactly whether a committee meets every limit."""
+        positive = self.counts(committee.ballots) > committee.threshold
+        return (
+            self.objective.allows(committee)
+            and self.allows_members(committee.members)
+            and all(
+                limit.gains.base + total(limit.gains.net[positive]) >= limit.least
+                for limit in self.metric_limits
+            )
+        )
+
+    def best(
+        self, members: Sequence[int], threshold: int | None = None
+    ) -> tuple[Committee, Score] | None:
+        """Return these members with a threshold, and their score; None if they are not allowed.
+
+        Parameters
+        ----------
+        members
+            Indices into the pool.
+        threshold
+            The threshold they sit with; the best that is allowed when omitted.
+        """
+        if not members or not self.allows_members(members):
+            return None
+        if threshold is None:
+            return self.objective.best(self, members)
+        committee = self.committee(members, threshold)
+        return (committee, self.score(committee)) if self.allows(committee) else None
+
+    def allowed_thresholds(self, counts: NDArray[np.int64], size: int) -> NDArray[np.intp]:
+        """Return the thresholds that limits on criteria allow members with these counts."""
+        allowed = np.ones(size, dtype=bool)
+        for limit in self.metric_limits:
+            least = limit.least - limit.gains.base
+            allowed &= self.above_thresholds(limit.gains.net, counts, size) >= least
+        return np.flatnonzero(allowed)
+
+    @staticmethod
+    def above_thresholds(net: IntArray, counts: NDArray[np.int64], size: int) -> IntArray:
+        """Return the sum of `net` over the patterns above each threshold 0 .. size - 1."""
+        by_count = sum_by_group(net, counts, size + 1)
+        return np.asarray(np.cumsum(by_count[::-1])[::-1][1:])
+
+
+def count_votes(matrix: NDArray[np.bool_], members: Sequence[int]) -> NDArray[np.int64]:
+    """Count the positive votes of some columns, each as often as it is named."""
+    # Column by column, in single bytes while they hold the sum: ten times as fast as by rows.
+    counts = np.zeros(len(matrix), dtype=np.uint8 if len(members) < 256 else np.int64)
+    for k in members:
+        np.add(counts, matrix[:, k], out=counts)
+    return counts.astype(np.int64)
+
+
+def _objective_of(criterion: Criterion | Margin, patterns: Patterns) -> BinaryObjective:
+    """Compile what is asked for against the patterns."""
+    if isinstance(criterion, Margin):
+        return MarginObjective.of(criterion, patterns)
+    formula = formula_of(criterion, *class_totals(patterns))
+    if isinstance(formula, Weights):
+        return LinearObjective.of(criterion, formula, patterns)
+    return CurveObjective.of(criterion, formula, patterns)
+
+
+def member_indices(
+    requests: Sequence[Constraint], kind: type[Require] | type[Forbid], names: Sequence[str]
+) -> tuple[int, ...]:
+    """Return the places of the classifiers that constraints of this kind name."""
+    found = {k for request in requests if isinstance(request, kind) for k in request.indices(names)}
+    return tuple(sorted(found))

@@ -1,0 +1,1 @@
+"""One solve: how a method is run, and the incumbent with its bound."""

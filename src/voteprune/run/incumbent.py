@@ -1,0 +1,248 @@
+"""`Incumbent`: the best committee of a run and the best bound, with who proved it.
+
+Methods offer members and bounds; the incumbent recounts, keeps what is better, tells the user's
+callback, and remembers the path for a convergence plot. Of every bound it knows whose word it is: a
+solver's claim stands beside what voteprune has proved itself, and falls as soon as a committee
+recounts better. It serves every kind of objective: scores are whatever the objective compares by.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands.
+
+    Parameters
+    ----------
+    seconds
+        Time since the run began.
+    value
+        Objective of the best committee so far, in the criterion's own unit; None before the first.
+    bound
+        What no committee can exceed.
+    open_boxes
+        How many parts of the proof are open; None where it is not made of boxes.
+    """
+
+    seconds: float
+    value: float | None
+    bound: float
+    open_boxes: int | None = None
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``, None before the first committee."""
+        return relative_gap(self.value, self.bound)
+
+
+OPTIMAL_GAP = 1e-3
+"""Largest gap that may count as a solver's rounding, where weights are too fine for integers."""
+
+
+def relative_gap(value: float | None, bound: float | None) -> float | None:
+    """Return ``(bound - value) / |value|``: 0 when they are equal, infinite when value is 0."""
+    if value is None or bound is None:
+        return None
+    if bound == value:
+        return 0.0
+    return (bound - value) / abs(value) if value else float("inf")
+
+
+Callback = Callable[[Progress], object]
+"""Called on every improvement; a true return value ends the run."""
+
+
+class Judge(Protocol):
+    """A problem of any kind: it judges committees, and its objective reads their scores."""
+
+    @property
+    def objective(self) -> Any:
+        """What is maximised, see `problem.objective.Objective`."""
+
+    def best(self, members: Sequence[int], threshold: int | None = None) -> Any:
+        """Return these members as a committee and its score; None if they are not allowed."""
+
+
+class StopRequested(Exception):  # noqa: N818 - a request, not a fault
+    """The user's callback asked to stop."""
+
+
+class Incumbent:
+    """The best committee of a run, its exact score, and the bound with who proved it.
+
+    `bound` is the best there is, `proved` the best that rests on voteprune's own arithmetic, and
+    `caught` names the solvers that have made a false claim: nothing they say counts any more.
+    `unwritten` says which files were asked for and could not be written when last tried.
+
+    Parameters
+    ----------
+    problem
+        What is being solved, see `Judge`.
+    callback
+        Told of every improvement.
+    began
+        When the run began, as `time.monotonic` tells it; now when omitted.
+    """
+
+    def __init__(
+        self, problem: Any, callback: Callback | None = None, began: float | None = None
+    ) -> None:
+        self.problem = problem
+        self._objective = problem.objective
+        self.committee: Any = None
+        self.score: Any = None
+        self.bound: Any = self._objective.ceiling
+        self.proved: Any = self._objective.ceiling
+        self.caught: set[str] = set()
+        self.incidents: list[str] = []
+        self.unwritten: list[str] = []
+        self.trace: list[Progress] = []
+        self.open_boxes: int | None = None
+        self._word: tuple[str, ...] = ()
+        self._callback = callback
+        self.began = time.monotonic() if began is None else began
+
+    @property
+    def members(self) -> tuple[int, ...] | None:
+        """Who sits in the best committee; None before the first."""
+        return None if self.committee is None else self.committee.members
+
+    @property
+    def seconds(self) -> float:
+        """Time since the run began."""
+        return time.monotonic() - self.began
+
+    @property
+    def closed(self) -> bool:
+        """Whether the best committee meets the bound, exactly."""
+        return self.score is not None and bool(self.bound <= self.score)
+
+    @property
+    def trusted(self) -> tuple[str, ...]:
+        """The solvers whose word the bound is; none where it is proved."""
+        return self._word if self.bound < self.proved else ()
+
+    def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
+        """Recount a set of members; keep it if it is allowed and beats the best so far.
+
+        Parameters
+        ----------
+        members
+            Indices into the pool.
+        threshold
+            The threshold they sit with; the best for them when omitted.
+        """
+        best = self.problem.best(members, threshold)
+        if best is None or (self.score is not None and best[1] <= self.score):
+            return False
+        self.committee, self.score = best
+        self._heed()
+        self._tell()
+        return True
+
+    def tighten(self, bound: Fraction | float, by: Sequence[str] = ()) -> bool:
+        """Take an upper bound on the score, rounded down to what can be reached.
+
+        Parameters
+        ----------
+        bound
+            What no committee exceeds.
+        by
+            The solvers whose word that is; none for what voteprune has proved.
+        """
+        if bound == float("inf") or not self.caught.isdisjoint(by):
+            return False
+        reachable = self._objective.reachable(bound)
+        if self.score is not None:
+            reachable = max(reachable, self.score)
+        if not by:
+            self.proved = min(self.proved, reachable)
+        if reachable >= self.bound:
+            return False
+        self.bound, self._word = reachable, tuple(by)
+        self._tell()
+        return True
+
+    def restate(self, bound: Fraction, proved: Fraction, by: Sequence[str]) -> None:
+        """Set the bound, which may also rise where an earlier one was not to be trusted.
+
+        Parameters
+        ----------
+        bound
+            What no committee exceeds.
+        proved
+            What none exceeds by voteprune's own arithmetic.
+        by
+            The solvers whose word the difference is.
+        """
+        if self.score is not None:
+            bound, proved = max(bound, self.score), max(proved, self.score)
+        self.proved = min(self.proved, proved)
+        if not self.caught.isdisjoint(by):
+            bound = self.proved
+        lower, self._word = min(bound, self.proved), tuple(by)
+        if lower != self.bound:
+            self.bound = lower
+            self._tell()
+
+    def close(self) -> None:
+        """Take it as proved that nothing beats the best committee."""
+        if self.score is not None:
+            self.tighten(self.score)
+
+    def distrust(self, solver: str, what: str) -> None:
+        """Note what a solver did, and believe nothing that it says any more.
+
+        Parameters
+        ----------
+        solver
+            Its name.
+        what
+            The incident, in words that follow the name.
+        """
+        self.incidents.append(f"{solver} {what}")
+        self.disbelieve((solver,))
+
+    def disbelieve(self, solvers: Collection[str]) -> None:
+        """Fall back to the bound that needs none of these solvers."""
+        self.caught.update(solvers)
+        if not self.caught.isdisjoint(self.trusted):
+            self.bound = self.proved
+            self._tell()
+
+    def _heed(self) -> None:
+        """Give up what the committee that was just entered refutes."""
+        over_proved = self.score > self.proved
+        if self.score > self.bound and self.trusted:
+            liars, claim = self.trusted, "claimed a bound that a committee found later exceeds"
+            self.incidents += [f"{solver} {claim}; not used" for solver in liars]
+            self.caught.update(liars)
+            self.bound = self.proved
+        if over_proved:
+            self.incidents.append(
+                "voteprune's own bound is below a committee that recounts, which is a fault of "
+                "voteprune: please report it; not used"
+            )
+            self.bound = self.proved = self._objective.ceiling
+
+    def progress(self) -> Progress:
+        """Return where the run stands, in the objective's own unit."""
+        read_above = self._objective.read_above
+        if self.score is None:
+            return Progress(self.seconds, None, read_above(self.bound), self.open_boxes)
+        value = self._objective.read(self.score)
+        bound = value if self.closed else max(value, read_above(self.bound))
+        return Progress(self.seconds, value, bound, self.open_boxes)
+
+    def _tell(self) -> None:
+        progress = self.progress()
+        self.trace.append(progress)
+        if self._callback is not None and self._callback(progress):
+            raise StopRequested

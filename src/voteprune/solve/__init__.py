@@ -1,0 +1,1 @@
+"""From a request to an answer: check it, run the method, recount, explain."""

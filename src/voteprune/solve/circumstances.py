@@ -1,0 +1,124 @@
+"""`Circumstances`: solver, threshold, time, seed and cores of a run, checked before it starts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+import numpy as np
+
+from ..exceptions import InputError
+from ..numbers.exact import exact
+from ..run.incumbent import Incumbent
+from ..run.run import Method, Run, ThresholdRule
+from ..solvers import Solver
+from ..strategies.registry import check_threshold
+
+_FOREVER = 1e8
+"""Seconds that stand for "no limit"; every solver can take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """How a method is to be run, whatever the problem.
+
+    Parameters
+    ----------
+    solver
+        The solver, None for methods that use none.
+    threshold
+        The rule for the threshold.
+    seconds
+        How long it may take.
+    seed
+        Seed of all randomness.
+    threads
+        How many cores it may use.
+    """
+
+    solver: Solver | None
+    threshold: ThresholdRule
+    seconds: float
+    seed: int
+    threads: int
+
+    @classmethod
+    def of(
+        cls,
+        method: Method,
+        *,
+        solver: object = None,
+        threshold: object = None,
+        time_limit: object = 60.0,
+        random_state: object = None,
+        n_jobs: object = None,
+    ) -> Circumstances:
+        """Read the arguments of `prune` that say how to run a method.
+
+        Raises
+        ------
+        InputError
+            If one of them is wrong, or the method cannot follow the threshold's rule.
+        """
+        chosen = None if solver == "brute" else _check_solver(solver)
+        if solver not in (None, "brute") and not method.uses_solver:
+            raise InputError(
+                "solver", f"{method.name} uses no solver. Leave it out, or use another method."
+            )
+        return cls(
+            chosen if method.uses_solver else None,
+            check_threshold(threshold, method),
+            _check_time_limit(time_limit),
+            _check_seed(random_state),
+            _check_jobs(n_jobs),
+        )
+
+    def begin(self, incumbent: Incumbent, checkpoint: Path | None, began: float) -> Run:
+        """Return the circumstances of a run that has begun at a moment of `time.monotonic`."""
+        deadline = began + self.seconds
+        solver = self.solver or Solver()
+        return Run(incumbent, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
+
+
+def _check_solver(solver: object) -> Solver:
+    if isinstance(solver, Solver):
+        return solver
+    if solver is None or isinstance(solver, str):
+        return Solver() if solver is None else Solver(solver)
+    raise InputError("solver", f"expected a name or a vp.Solver, got {solver!r}.")
+
+
+def _check_time_limit(time_limit: object) -> float:
+    if time_limit is None or time_limit == math.inf:
+        return _FOREVER
+    seconds = float(exact(time_limit, "time_limit"))
+    if seconds < 0:
+        raise InputError("time_limit", f"is {time_limit!r}; give seconds, 0 or more, or None.")
+    return min(seconds, _FOREVER)
+
+
+def _check_seed(random_state: object) -> int:
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0] >> 1)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31 - 1))
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if whole and 0 <= random_state < 2**32:  # type: ignore[operator]
+        return int(random_state)  # type: ignore[call-overload,no-any-return]
+    raise InputError(
+        "random_state",
+        "expected a whole number from 0 to 2**32 - 1, a NumPy generator or None, "
+        f"got {random_state!r}.",
+    )
+
+
+def _check_jobs(n_jobs: object) -> int:
+    if n_jobs is not None and (
+        isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0
+    ):
+        raise InputError("n_jobs", f"expected None or a whole number but 0, got {n_jobs!r}.")
+    return int(joblib.effective_n_jobs(n_jobs))

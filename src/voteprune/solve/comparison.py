@@ -1,0 +1,177 @@
+"""`Comparison`: what several methods made of the same votes, as data and as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ..chart import Mark, chart_file, draw, new_axes
+from ..exceptions import shown
+from ..files import jsonfile, outfile
+from .solution import Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What one method made of the votes; None where there is nothing to say.
+
+    Parameters
+    ----------
+    method
+        Its name.
+    status, termination, trusted
+        As on its `Solution`.
+    size, threshold
+        Of the committee.
+    value, bound
+        The objective on the votes, and what no committee can exceed.
+    accuracy, balanced_accuracy
+        On the votes the committee was chosen on.
+    test_accuracy, test_balanced_accuracy
+        On the test votes.
+    diversity
+        Mean PFC of the members on the votes; a committee of one has none.
+    seconds
+        What it took.
+    """
+
+    method: str
+    status: str
+    termination: str
+    size: int | None
+    threshold: int | None
+    value: float | None
+    bound: float | None
+    accuracy: float | None
+    balanced_accuracy: float | None
+    test_accuracy: float | None
+    test_balanced_accuracy: float | None
+    diversity: float | None
+    seconds: float
+    trusted: tuple[str, ...] = ()
+
+
+COLUMNS = tuple(field.name for field in fields(Row))
+"""The columns of a comparison, in order."""
+
+_SHOWN = {
+    "method": "method",
+    "size": "size",
+    "threshold": "threshold",
+    "value": "objective",
+    "bound": "bound",
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced",
+    "test_accuracy": "test acc.",
+    "test_balanced_accuracy": "test bal.",
+    "diversity": "mean PFC",
+    "seconds": "seconds",
+    "status": "status",
+    "trusted": "word of",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The rows of a comparison, in the order the methods were given.
+
+    Parameters
+    ----------
+    objective
+        The criterion every method was asked to maximise.
+    rows
+        One per method.
+    solutions
+        The methods' solutions, in the same order.
+    """
+
+    objective: str
+    rows: tuple[Row, ...]
+    solutions: tuple[Solution, ...]
+
+    def table(self) -> str:
+        """Return the rows as text; columns nobody has anything to say in are left out."""
+        shown = [
+            name
+            for name in _SHOWN
+            if any(getattr(row, name) not in (None, ()) for row in self.rows)
+            and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
+        ]
+        lines = [[_SHOWN[name] for name in shown]]
+        lines += [[_cell(name, getattr(row, name)) for name in shown] for row in self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
+        return "\n".join(
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        )
+
+    def to_csv(self) -> str:
+        """Return all columns as CSV text; what is not known is empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in self.rows:
+            values = (getattr(row, name) for name in COLUMNS)
+            writer.writerow(
+                "" if value is None else " ".join(value) if isinstance(value, tuple) else value
+                for value in values
+            )
+        return out.getvalue()
+
+    def to_json(self) -> str:
+        """Return all columns as JSON text; what is not known is null."""
+        rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
+        return jsonfile.dump("comparison", {"objective": self.objective, "rows": rows})
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw accuracy against size; needs matplotlib, ``pip install 'voteprune[plot]'``.
+
+        Heights are balanced accuracies where that is the objective, and are taken on the test
+        votes where there are any; hollow marks then tell the height on the votes.
+
+        Parameters
+        ----------
+        ax
+            matplotlib axes to draw on; those of a new figure when omitted.
+
+        Returns
+        -------
+        The axes.
+        """
+        axes = new_axes() if ax is None else ax
+        draw(axes, *self._picture())
+        return axes
+
+    def save_plot(self, path: str | Path) -> None:
+        """Draw accuracy against size into a file, whose ending (png, svg, pdf) says its format."""
+        form = Path(path).suffix.lower().removeprefix(".") or "png"
+        outfile.write_bytes(path, chart_file(form, *self._picture()))
+
+    def _picture(self) -> tuple[list[Mark], str, float | None]:
+        measure = "balanced_accuracy" if self.objective == "balanced_accuracy" else "accuracy"
+        marks = [
+            Mark(
+                row.method, row.size, fitted, getattr(row, f"test_{measure}"), row.bound is not None
+            )
+            for row in self.rows
+            if row.size is not None and (fitted := getattr(row, measure)) is not None
+        ]
+        bounds = [row.bound for row in self.rows if row.bound is not None]
+        bound = min(bounds) if bounds and self.objective == measure else None
+        return marks, measure.replace("_", " "), bound
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None or value == ():
+        return "-"
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    if name == "seconds":
+        return f"{value:.2f}"
+    return f"{value:.4f}" if isinstance(value, float) else shown(str(value))

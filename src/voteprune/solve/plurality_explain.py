@@ -1,0 +1,194 @@
+"""Why a plurality committee is as good as it is: who carries it, free swaps, rows nobody saves.
+
+There is no closure where several classes compete, so bounds without a member come from what every
+pattern earns at its best, and from the exact method within its time. What is claimed of rows needs
+neither: see the functions.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from ..numbers.exact import float_above
+from ..problem.constraints import Forbid
+from ..problem.plurality import PluralityProblem
+from ..run.incumbent import Incumbent
+from ..run.run import Run
+from ..strategies.exact_plurality import solve_exact
+from .explanation import Explanation, MemberRole, Swap, Verdict
+
+Cap = tuple[Fraction | None, Sequence[str]]
+"""What no committee exceeds, where that is known, and the solvers whose word it is."""
+
+
+def explain(
+    problem: PluralityProblem,
+    members: Sequence[int],
+    bound: float | None,
+    proved: bool,
+    trusted: Sequence[str],
+    seconds: float,
+) -> Explanation:
+    """Explain a committee that a problem allows.
+
+    Parameters
+    ----------
+    problem, members
+        What was solved, and by whom.
+    bound
+        What no committee can exceed, where that is known.
+    proved
+        Whether that is the committee's own value, which a float may miss by a hair.
+    trusted
+        The solvers whose word it is.
+    seconds
+        Time for proofs of what is possible without each member, all of them together.
+    """
+    units, unit, names = problem.score(members), problem.gains.unit, problem.votes.names
+    cap = None if bound is None else Fraction(units) if proved else Fraction(bound) / unit
+    swaps = list(_free_swaps(problem, members, units))
+    deadline = time.monotonic() + seconds
+    roles = []
+    for place, member in enumerate(members):
+        known = [sorted({*members, join} - {out}) for out, join, _ in swaps if out == member]
+        share = (deadline - time.monotonic()) / (len(members) - place)
+        roles.append(_role(problem, members, member, known, (cap, trusted), share))
+    hopeless = _hopeless(problem)
+    return Explanation(
+        objective=problem.objective.name,
+        value=float(units * unit),
+        bound=bound,
+        n_rows=int((problem.votes.weights > 0).sum()),
+        members=tuple(roles),
+        swaps=tuple(
+            Swap(names[out], names[join], None, float(worth * unit)) for out, join, worth in swaps
+        ),
+        hopeless=tuple(sorted(hopeless)),
+        disputed=tuple(_disputed(problem, hopeless)),
+        sacrificed=tuple(sorted(hopeless | _given_up(problem, units))),
+        trusted=tuple(trusted),
+    )
+
+
+def _free_swaps(
+    problem: PluralityProblem, members: Sequence[int], units: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield who may leave for whom, and what the committee is worth then, limits kept."""
+    outsiders = [k for k in problem.allowed if k not in members]
+    for out in members:
+        rest = [k for k in members if k != out]
+        for join in outsiders:
+            if problem.allows([*rest, join]):
+                worth = problem.score([*rest, join])
+                if worth >= units:
+                    yield out, join, worth
+
+
+def _role(
+    problem: PluralityProblem,
+    members: Sequence[int],
+    member: int,
+    known: Sequence[Sequence[int]],
+    cap: Cap,
+    seconds: float,
+) -> MemberRole:
+    """Tell what is possible without a member; `known` are committees without it."""
+    units, unit = problem.score(members), problem.gains.unit
+    rest = [k for k in members if k != member]
+    alone = problem.score(rest) if rest and problem.allows(rest) else None
+    best, bound, trusted = _without(problem, member, [rest, *known], cap, seconds)
+    verdict: Verdict = "open"
+    if bound is None or bound < units:
+        verdict = "needed"
+    elif best is not None and best >= units:
+        verdict = "replaceable"
+    value = None if best is None else float(best * unit)
+    limit = None if bound is None else float_above(bound * unit)
+    return MemberRole(
+        member=member,
+        name=problem.votes.names[member],
+        without=None if alone is None else float(alone * unit),
+        best=value,
+        bound=value if best is not None and best == bound else limit,
+        verdict=verdict,
+        trusted=trusted,
+    )
+
+
+def _without(
+    problem: PluralityProblem,
+    member: int,
+    known: Sequence[Sequence[int]],
+    cap: Cap,
+    seconds: float,
+) -> tuple[int | None, int | None, tuple[str, ...]]:
+    """Return the best value without a member, its bound, and whose word that is; in units.
+
+    No bound: no committee.
+    """
+    if member in problem.required or len(problem.allowed) == 1:
+        return None, None, ()
+    left = problem.with_requests([*problem.requests, Forbid(member)])
+    incumbent = Incumbent(left)
+    for committee in known:
+        incumbent.offer(committee)
+    refuted = incumbent.score is not None and cap[0] is not None and incumbent.score > cap[0]
+    if cap[0] is not None and not refuted:
+        # What no committee exceeds, none without this member does.
+        incumbent.tighten(cap[0], cap[1])
+    if seconds > 0 and not incumbent.closed:
+        outcome = solve_exact(left, Run(incumbent, time.monotonic() + seconds))
+        if outcome.infeasible:
+            return None, None, outcome.trusted
+    return incumbent.score, incumbent.bound, incumbent.trusted
+
+
+def _hopeless(problem: PluralityProblem) -> set[int]:
+    """Return the rows whose class no eligible classifier names: it wins in no committee.
+
+    Any other row is right in the committee of one classifier that names its class.
+    """
+    votes = problem.votes
+    right = votes.matrix[:, list(problem.allowed)] == votes.labels[:, None]
+    return set(np.flatnonzero(~right.any(axis=1) & (votes.weights > 0)).tolist())
+
+
+def _disputed(problem: PluralityProblem, hopeless: set[int]) -> list[tuple[int, int]]:
+    """Return pairs of rows of two classes on which everybody votes alike, no row in two pairs.
+
+    Every committee decides both rows the same way, so one of them is wrong.
+    """
+    votes = problem.votes
+    rows = [k for k in np.flatnonzero(votes.weights > 0).tolist() if k not in hopeless]
+    said = votes.matrix[rows][:, list(problem.allowed)]
+    _, kinds = np.unique(said, axis=0, return_inverse=True)
+    kinds, labels = kinds.ravel(), votes.labels[rows]
+    pairs = []
+    for kind in np.flatnonzero(np.bincount(kinds) > 1):
+        alike = np.flatnonzero(kinds == kind)
+        sizes = np.bincount(labels[alike])
+        # The largest class first: half-way along the list another class begins, or has begun.
+        order = alike[np.lexsort((labels[alike], -sizes[labels[alike]]))]
+        step = max(int(sizes.max()), (len(order) + 1) // 2)
+        pairs += [(rows[a], rows[b]) for a, b in zip(order, order[step:], strict=False)]
+    return sorted((min(pair), max(pair)) for pair in pairs)
+
+
+def _given_up(problem: PluralityProblem, units: int) -> set[int]:
+    """Return rows proved wrong in every committee as good as one worth so many units.
+
+    Decided as some class, a pattern earns what that class earns, and all others at most their
+    best. Where that is too little, no committee as good decides it so.
+    """
+    votes = problem.votes
+    best = problem.gains.net.astype(object)
+    too_little = problem.gains.ceiling - best[:, None] + problem.gain < units
+    counted = np.flatnonzero(votes.weights > 0)
+    places = {code.tobytes(): place for place, code in enumerate(problem.codes)}
+    at = [places[row.tobytes()] for row in votes.matrix[counted].astype(problem.codes.dtype)]
+    lost = too_little[at, votes.labels[counted]].astype(bool)
+    return set(counted[lost].tolist())

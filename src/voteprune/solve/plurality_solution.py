@@ -1,0 +1,260 @@
+"""`PluralitySolution`: a plurality committee that leaves with its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar, Self, get_args
+
+from ..exceptions import InputError
+from ..files import jsonfile
+from ..files.document import Document
+from ..problem import words
+from ..problem.constraints import Constraint, check_constraints
+from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
+from ..problem.plurality_committee import PluralityCommittee
+from ..run.incumbent import Progress, relative_gap
+from ..votes.plurality import Label, PluralityVotes
+from .explanation import Explanation
+from .plurality_explain import explain
+from .status import Status, headline, read_answer, read_optional
+
+_TEXTS = ("status", "termination", "objective", "method", "explanation")
+_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluralitySolution(Document):
+    """The best committee found, its recounted value, and how far from optimal it can be.
+
+    Parameters
+    ----------
+    status, termination, bound, gap
+        As on `Solution`.
+    committee, value
+        The best committee and its objective; None where there is none.
+    confusion
+        Weight of the rows of each true class (outer) that were decided as each class (inner), in
+        the order of `classes`.
+    classes
+        All classes, in the order in which ties are broken.
+    objective, constraints
+        What was asked for, in words.
+    method, solver, seconds, seed, versions
+        What made it.
+    n_rows, n_patterns, n_classifiers
+        Size of the votes.
+    explanation, incidents, trusted, trace, problem
+        As on `Solution`.
+    """
+
+    _KIND: ClassVar = "plurality_solution"
+
+    status: Status
+    termination: str
+    committee: PluralityCommittee | None
+    confusion: tuple[tuple[Fraction, ...], ...] | None
+    value: float | None
+    bound: float | None
+    objective: str
+    classes: tuple[Label, ...]
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_rows: int
+    n_patterns: int
+    n_classifiers: int
+    constraints: tuple[str, ...] = ()
+    explanation: str = ""
+    incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: PluralityProblem | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.status not in get_args(Status):
+            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
+        found = self.committee is not None
+        if found != (self.status in ("optimal", "feasible")):
+            raise InputError("status", f"{self.status!r} does not fit the committee.")
+        if (self.confusion is None) == found or (self.value is None) == found:
+            raise InputError("value", "a committee comes with its confusion and its value.")
+        if self.value is not None and self.bound is not None and self.bound < self.value:
+            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+        if self.confusion is not None:
+            cells = [cell for row in self.confusion for cell in row]
+            square = {len(self.confusion), *map(len, self.confusion)} == {len(self.classes)}
+            if not square or min(cells) < 0 or not any(cells):
+                raise InputError("confusion", "must have a row and a column for every class.")
+        if self.confusion is not None and self.value != self._counted(self.confusion):
+            raise InputError("value", f"is {self.value}, which is not what the confusion gives.")
+
+    def _counted(self, confusion: tuple[tuple[Fraction, ...], ...]) -> float | None:
+        """Return the value that the confusion gives, where the objective goes by a name."""
+        totals = [sum(row, Fraction(0)) for row in confusion]
+        right = [row[place] for place, row in enumerate(confusion)]
+        if self.objective == "accuracy":
+            return float(sum(right, Fraction(0)) / sum(totals, Fraction(0)))
+        if self.objective == "balanced_accuracy":
+            shares = [r / t for r, t in zip(right, totals, strict=True) if t]
+            return float(sum(shares, Fraction(0)) / len(shares))
+        return self.value
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a committee or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    def summary(self) -> str:
+        """Return the answer and its proof as a few lines of text."""
+        about = self.status, self.termination, self.value, self.bound
+        lines = [headline(*about, self.trusted)]
+        if self.committee is not None and self.confusion is not None:
+            gap = "" if self.gap is None else f"   gap {words.percent(self.gap)}"
+            lines += [
+                f"  value        {self.value:.6g}   {self.objective}",
+                f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
+                f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, most "
+                "votes win",
+                *words.wrap("  members      ", self.committee.names),
+            ]
+            for place, row in enumerate(self.confusion):
+                label = "  confusion    " if not place else " " * 15
+                counts = ", ".join(f"{words.count(_plain(cell))}" for cell in row)
+                lines.append(f"{label}{self.classes[place]}: {counts}")
+        if self.explanation:
+            lines.append(f"  why          {self.explanation}")
+        if self.constraints:
+            lines.append(f"  subject to   {'; '.join(self.constraints)}")
+        lines.append(
+            f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns, "
+            f"{len(self.classes)} classes"
+        )
+        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
+        lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
+        lines += [f"  incident     {incident}" for incident in self.incidents]
+        return words.lines_of(lines)
+
+    def explain(
+        self,
+        votes: PluralityVotes | None = None,
+        *,
+        objective: PluralityCriterion | None = None,
+        constraints: Constraint | Sequence[Constraint] | None = (),
+        time_limit: float = 10.0,
+    ) -> Explanation:
+        """Tell which members carry the committee, what could replace them, and what is lost.
+
+        A solution as `prune` returns it knows its votes. One that was read from a file needs them
+        again, with the constraints it was found under; they are checked against what is on file.
+
+        Parameters
+        ----------
+        votes, constraints
+            As they were given to `prune`; only for a solution from a file.
+        objective
+            What it was, where it has no name.
+        time_limit
+            Seconds for the exact method to find out what is possible without each member, all
+            members together; small pools take a moment.
+
+        Raises
+        ------
+        InputError
+            If there is no committee to explain, or the votes are not those it was chosen on.
+        """
+        if self.committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if not time_limit >= 0:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        problem = self.problem
+        if problem is None or votes is not None:
+            problem = self._reopen(votes, objective, check_constraints(constraints))
+        proved = self.bound == self.value
+        claim = self.bound, proved, self.trusted
+        return explain(problem, self.committee.members, *claim, time_limit)
+
+    def _reopen(
+        self,
+        votes: PluralityVotes | None,
+        objective: PluralityCriterion | None,
+        requests: tuple[Constraint, ...],
+    ) -> PluralityProblem:
+        """Put the problem together again, and refuse another one."""
+        if not isinstance(votes, PluralityVotes):
+            raise InputError("votes", "are not saved with a solution. Give the PluralityVotes.")
+        if objective is None and self.objective not in CRITERIA:
+            raise InputError("objective", f"was {self.objective}. Give what it was again.")
+        problem = PluralityProblem.of(votes, objective or self.objective, requests)
+        found = self.committee
+        same_pool = found is not None and found.pool_size == problem.n_classifiers
+        if (
+            found is None
+            or not same_pool
+            or votes.classes != self.classes
+            or problem.confusion(found.members) != self.confusion
+            or float(problem.score(found.members) * problem.gains.unit) != self.value
+        ):
+            raise InputError(
+                "votes", "are not those of the solution. Give the votes it was chosen on."
+            )
+        if tuple(map(str, requests)) != self.constraints:
+            asked = "; ".join(self.constraints) or "none"
+            raise InputError(
+                "constraints",
+                f"are not those of the solution, which was found under: {asked}. Give the same.",
+            )
+        return problem
+
+    def _fields(self) -> dict[str, Any]:
+        # The trace and the votes are left out.
+        rows = None
+        if self.confusion is not None:
+            rows = [[str(cell) for cell in row] for row in self.confusion]
+        return {
+            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE)},
+            "value": self.value,
+            "bound": self.bound,
+            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            "committee": None if self.committee is None else self.committee._fields(),
+            "confusion": None if rows is None else [" ".join(row) for row in rows],
+            "classes": list(self.classes),
+            "constraints": list(self.constraints),
+            "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
+
+    @classmethod
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
+        return fields.build(lambda: cls(**_read(fields)))
+
+
+def _read(fields: jsonfile.Fields) -> dict[str, Any]:
+    optional = partial(read_optional, fields)
+    return {
+        **read_answer(fields),
+        "committee": optional(
+            "committee", lambda key: PluralityCommittee._from_fields(fields.object(key))
+        ),
+        "confusion": optional("confusion", lambda key: _rows(fields.texts(key))),
+        "classes": fields.scalars("classes"),
+    }
+
+
+def _rows(texts: tuple[str, ...]) -> tuple[tuple[Fraction, ...], ...]:
+    try:
+        return tuple(tuple(Fraction(cell) for cell in text.split()) for text in texts)
+    except (ValueError, ZeroDivisionError):
+        raise InputError("confusion", "must be rows of fractions with blanks between.") from None
+
+
+def _plain(cell: Fraction) -> int | Fraction:
+    return int(cell) if cell.denominator == 1 else cell

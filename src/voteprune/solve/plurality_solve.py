@@ -1,0 +1,214 @@
+"""The front door's room for plurality votes: checks, runs a method, concludes."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..exceptions import InputError
+from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
+from ..problem.infeasible import leaves_nothing
+from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
+from ..run.incumbent import Callback, Incumbent, StopRequested
+from ..run.run import Method, Outcome, Run
+from ..solvers import Solver
+from ..solvers.versions import versions_of
+from ..strategies.opinion import whom_to_trust
+from ..strategies.registry import METHODS
+from ..votes.plurality import PluralityVotes
+from .circumstances import Circumstances
+from .plurality_solution import PluralitySolution
+from .status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What `prune` was asked for, as it was asked."""
+
+    objective: object = "accuracy"
+    method: object = "exact"
+    solver: object = None
+    diversity: object = None
+    constraints: object = ()
+    threshold: object = None
+    time_limit: object = 60.0
+    start: object = None
+    callback: Callback | None = None
+    random_state: object = None
+    n_jobs: object = None
+
+
+def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
+    """Choose the plurality committee that is best for a criterion, with a proof.
+
+    Parameters
+    ----------
+    votes, wishes
+        What to choose from, and what was asked for.
+    began
+        When `prune` was called, as `time.monotonic` tells it.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes sense with two classes only; nothing has been started.
+    """
+    plan = check_plurality_plan(wishes)
+    method, circumstances = plan.method, plan.circumstances
+    if wishes.callback is not None and not callable(wishes.callback):
+        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
+    start = _check_start(wishes.start, problem)
+    solver = circumstances.solver
+    if solver is not None:
+        solver.info.require()
+    incumbent = Incumbent(problem, wishes.callback, began)
+    run = Run(
+        incumbent,
+        began + circumstances.seconds,
+        solver or Solver(),
+        circumstances.threads,
+        circumstances.seed,
+    )
+    try:
+        if start:
+            incumbent.offer(start)
+        if leaves_nothing(problem):
+            outcome = Outcome("proved", infeasible=True)
+        else:
+            outcome = method.others["plurality"](problem, run)
+    except StopRequested:
+        outcome = Outcome("callback")
+    except KeyboardInterrupt:
+        outcome = Outcome("interrupted")
+    return _conclude(problem, run, outcome, method, solver)
+
+
+@dataclass(frozen=True, slots=True)
+class PluralityPlan:
+    """What was asked for apart from the votes, checked."""
+
+    method: Method
+    circumstances: Circumstances
+    criterion: PluralityCriterion
+    requests: tuple[Constraint, ...]
+
+
+def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
+    """Check all wishes that can be judged before there are votes.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes sense with two classes only.
+    """
+    _refuse_binary_options(wishes)
+    method = _check_method(wishes.method, wishes.solver)
+    circumstances = Circumstances.of(
+        method,
+        solver=wishes.solver,
+        time_limit=wishes.time_limit,
+        random_state=wishes.random_state,
+        n_jobs=wishes.n_jobs,
+    )
+    criterion = check_criterion(wishes.objective)
+    requests = _check_limits(check_constraints(wishes.constraints))
+    return PluralityPlan(method, circumstances, criterion, requests)
+
+
+def _conclude(
+    problem: PluralityProblem,
+    run: Run,
+    outcome: Outcome,
+    method: Method,
+    solver: Solver | None,
+) -> PluralitySolution:
+    """Recount everything once more and write the proof down."""
+    incumbent, members = run.incumbent, run.incumbent.members
+    closed = method.proves and incumbent.closed
+    status: Status
+    if members is None:
+        status = "infeasible" if outcome.infeasible else "unknown"
+    else:
+        status = "optimal" if outcome.termination == "proved" or closed else "feasible"
+    trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
+    words = [str(request) for request in problem.requests]
+    return PluralitySolution(
+        status=status,
+        termination="proved" if closed else outcome.termination,
+        committee=None if members is None else problem.committee(members),
+        confusion=None if members is None else problem.confusion(members),
+        value=None if members is None else float(problem.score(members) * problem.gains.unit),
+        bound=incumbent.progress().bound if method.proves and status != "infeasible" else None,
+        objective=problem.objective.name,
+        classes=problem.votes.classes,
+        method=method.name,
+        solver=None if solver is None else solver.name,
+        seconds=incumbent.seconds,
+        seed=run.seed,
+        n_rows=problem.votes.n_rows,
+        n_patterns=problem.n_patterns,
+        n_classifiers=problem.n_classifiers,
+        constraints=tuple(words),
+        explanation=f"no committee meets {' and '.join(words)}." if outcome.infeasible else "",
+        incidents=tuple(incumbent.incidents),
+        trusted=trusted,
+        versions=versions_of(solver),
+        trace=tuple(incumbent.trace),
+        problem=problem,
+    )
+
+
+def _check_method(method: object, solver: object) -> Method:
+    name = "brute" if solver == "brute" else method
+    able = [method.name for method in METHODS.values() if "plurality" in method.others]
+    if not isinstance(name, str) or name not in able:
+        raise InputError(
+            "method",
+            f"{name!r} does not choose plurality committees. With more than two classes there are "
+            f"{', '.join(able)}.",
+        )
+    return METHODS[name]
+
+
+def _refuse_binary_options(wishes: Wishes) -> None:
+    if wishes.diversity not in (None, "F1"):
+        raise InputError(
+            "diversity",
+            "limits on diversity are for two classes, which these votes are not read as. Leave it "
+            "out, or give vp.Votes.",
+        )
+    if wishes.threshold is not None:
+        raise InputError(
+            "threshold",
+            "the class with most votes wins, so there is no threshold. Leave it out, or give "
+            "vp.Votes.",
+        )
+
+
+def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
+    for request in requests:
+        if isinstance(request, AtLeast | AtMost) and request.what != "size":
+            raise InputError(
+                "constraints",
+                f"{request} is a limit on the counts of two classes. With plurality votes there "
+                "are limits on size, Require, Forbid and Budget.",
+            )
+    return requests
+
+
+def _check_start(start: object, problem: PluralityProblem) -> Sequence[int]:
+    if start is None:
+        return ()
+    listed: Any = getattr(start, "members", start)
+    try:
+        members = sorted({operator.index(k) for k in listed})
+    except TypeError:
+        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
+    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
+        raise InputError(
+            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
+        )
+    return members

@@ -1,0 +1,262 @@
+"""`Solution`: a committee that leaves with its proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ClassVar, Self, get_args
+
+from ..exceptions import InputError
+from ..files import jsonfile
+from ..files.document import Document
+from ..problem import words
+from ..problem.committee import Committee
+from ..problem.confusion import Confusion
+from ..problem.constraints import Constraint
+from ..problem.diversity import Diversity
+from ..problem.formulas import (
+    Formula,
+    Weights,
+    read_formula,
+    read_four,
+    worth,
+    write_formula,
+    write_four,
+)
+from ..problem.problem import Problem
+from ..run.incumbent import OPTIMAL_GAP, Progress, relative_gap
+from ..strategies.certificate import Certificate
+from .explain import explain
+from .explain_reopen import check_reopened, reopen
+from .explanation import Explanation
+from .status import Status, headline, read_answer, read_optional
+
+_ROUNDING = 1e-5
+"""Room for a floating-point bound, relative to all that is added up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution(Document):
+    """The best committee found, its recounted value, and how far from optimal it can be.
+
+    Checks itself: the value must be what the confusion and the weights say, and the bound must
+    not be below it.
+
+    Parameters
+    ----------
+    status
+        "optimal": nothing better exists. "feasible": `bound` says how much better could exist.
+        "infeasible": no committee meets the constraints; `explanation` says which clash.
+        "unknown": the limit came before a committee or a proof.
+    termination
+        Why the run ended: "proved", "time limit", "interrupted", "callback", "solver failed",
+        "solver tolerance" (gains differ by more orders of magnitude than the solver can tell
+        apart) or "finished" (a method that proves nothing has done its work).
+    committee, confusion, value
+        The best committee, its exact counts and its objective; None where there is none.
+    bound
+        What no committee can exceed, in the unit of `value`; None where nothing is known.
+    objective, weights
+        The criterion by name, and what it stands for on these votes: `Weights`, a `Ratio` of two
+        or another formula of the counts; None where it is no such formula.
+    constraints, diversity
+        What was asked for, in words.
+    method, solver, seconds, seed, versions
+        What made it.
+    n_rows, n_patterns, n_classifiers
+        Size of the votes.
+    explanation
+        For an infeasible request, which constraints clash.
+    incidents
+        What went wrong on the way and was contained.
+    trusted
+        Names of the solvers on whose word alone it is that nothing exceeds `bound`, or that nothing
+        meets the constraints; empty where voteprune has proved that itself.
+    unwritten
+        Those of the incidents that are files which were asked for and could not be written. Not
+        saved.
+    trace
+        Value and bound over time.
+    problem
+        What was solved, votes and all; for `explain`. Neither saved nor compared.
+    certificate
+        The proof, written down where that was asked for. It has a file of its own.
+    """
+
+    _KIND: ClassVar = "solution"
+
+    status: Status
+    termination: str
+    committee: Committee | None
+    confusion: Confusion | None
+    value: float | None
+    bound: float | None
+    objective: str
+    weights: Formula | None
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_rows: int
+    n_patterns: int
+    n_classifiers: int
+    constraints: tuple[str, ...] = ()
+    diversity: str | None = None
+    explanation: str = ""
+    incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+    certificate: Certificate | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.status not in get_args(Status):
+            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
+        has_committee = self.committee is not None
+        if has_committee != (self.status in ("optimal", "feasible")):
+            raise InputError("status", f"{self.status!r} does not fit the committee.")
+        if (self.confusion is None) == has_committee or (self.value is None) == has_committee:
+            raise InputError("value", "a committee comes with its confusion and its value.")
+        if self.confusion is None or self.value is None:
+            return
+        if self.weights is not None:
+            counted = worth(self.weights, self.confusion)
+            if self.value != counted:
+                raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
+        if self.bound is not None and not self.bound >= self.value:
+            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+        if self.status == "optimal":
+            stake = 1.0
+            if isinstance(self.weights, Weights):
+                stake = self.weights.at_stake(self.confusion)
+            room = _ROUNDING * max(1.0, abs(self.value), stake)
+            far = self.value != 0 and self.gap is not None and self.gap > OPTIMAL_GAP
+            if self.bound is None or self.bound - self.value > room or far:
+                raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a committee or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    def summary(self) -> str:
+        """Return the answer and its proof as a few lines of text."""
+        about = self.status, self.termination, self.value, self.bound
+        lines = [headline(*about, self.trusted)]
+        if self.committee is not None and self.confusion is not None:
+            counts = self.confusion
+            lines += [
+                f"  value        {self.value:.6g}   {self.objective}",
+                f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
+                + ("" if self.gap is None else f"   gap {words.percent(self.gap)}"),
+                f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
+                + words.votes(self.committee)
+                + f"positive from {self.committee.threshold + 1} vote"
+                f"{'s' if self.committee.threshold else ''} on",
+                *words.wrap("  members      ", words.seats(self.committee)),
+                f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
+                f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
+            ]
+        if self.explanation:
+            lines.append(f"  why          {self.explanation}")
+        if self.constraints or self.diversity:
+            asked = [*self.constraints, *([self.diversity] if self.diversity else [])]
+            lines.append(f"  subject to   {'; '.join(asked)}")
+        lines.append(f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns")
+        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
+        lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
+        lines += [f"  incident     {incident}" for incident in self.incidents]
+        return words.lines_of(lines)
+
+    def explain(
+        self,
+        votes: object = None,
+        y: object = None,
+        *,
+        constraints: Constraint | Sequence[Constraint] | None = (),
+        diversity: str | Diversity | None = None,
+        sample_weight: object = None,
+        time_limit: float = 10.0,
+    ) -> Explanation:
+        """Tell which members carry the committee, what could replace them, and what is lost.
+
+        A solution as `prune` returns it knows its votes. One that was read from a file needs them
+        again, with the constraints it was found under; they are checked against what is on file.
+
+        Parameters
+        ----------
+        votes, y, constraints, diversity, sample_weight
+            As they were given to `prune`; only for a solution from a file.
+        time_limit
+            Seconds for the exact method to find out what is possible without each member, all
+            members together; small pools take a moment. 0 leaves it at the closure bound.
+
+        Returns
+        -------
+        Explanation
+
+        Raises
+        ------
+        InputError
+            If there is no committee to explain, or the votes are not those it was chosen on.
+        """
+        if self.committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        if not time_limit >= 0:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        problem = self.problem
+        if problem is None or votes is not None:
+            given = (votes, y, sample_weight, constraints, diversity)
+            problem = reopen(*given, self.objective, self.weights)
+            told = self.value, self.constraints, self.diversity
+            check_reopened(problem, self.committee, self.confusion, *told)
+        proved = self.bound == self.value
+        claim = self.objective, self.bound, proved, self.trusted
+        return explain(problem, self.committee, *claim, time_limit)
+
+    def _fields(self) -> dict[str, Any]:
+        # The trace and the votes are left out.
+        counts = self.confusion
+        return {
+            "status": self.status,
+            "termination": self.termination,
+            "objective": self.objective,
+            "value": self.value,
+            "bound": self.bound,
+            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            "committee": None if self.committee is None else self.committee._fields(),
+            "confusion": None if counts is None else write_four(counts),
+            "weights": None if self.weights is None else write_formula(self.weights),
+            "constraints": list(self.constraints),
+            "diversity": self.diversity,
+            "explanation": self.explanation,
+            "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
+            "method": self.method,
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "seed": self.seed,
+            "n_rows": self.n_rows,
+            "n_patterns": self.n_patterns,
+            "n_classifiers": self.n_classifiers,
+            "versions": self.versions,
+        }
+
+    @classmethod
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
+        return fields.build(lambda: cls(**_read(fields)))
+
+
+def _read(fields: jsonfile.Fields) -> dict[str, Any]:
+    optional = partial(read_optional, fields)
+    return {
+        **read_answer(fields),
+        "committee": optional("committee", lambda key: Committee._from_fields(fields.object(key))),
+        "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
+        "weights": optional("weights", lambda key: read_formula(fields.object(key))),
+        "diversity": optional("diversity", fields.text),
+    }

@@ -1,0 +1,1 @@
+"""The methods by name: one exact strategy for every kind of objective, and all others."""

@@ -1,0 +1,262 @@
+"""`Certificate`: the answer and its whole proof on file, for somebody who believes nobody.
+
+It names the votes by their fingerprint, the problem in exact numbers, the committee, the minimum
+cut as a flow, and every step of the proof with its prices. `voteprune.verify` checks it against the
+votes without any of the code that made it; docs/certificate.md has the format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds.closure import Cut, closure
+from ..bounds.cuts import LimitRow, Row, limit_kinds
+from ..bounds.node import Box
+from ..files import jsonfile, outfile
+from ..problem.committee import Committee
+from ..problem.formulas import write_four
+from ..problem.problem import Problem
+from ..tree.nogoods.case import Case
+from ..tree.nogoods.nogood import Clause
+from ..tree.nogoods.proof import Refuted
+from ..tree.sizes.proof import Proof, Step
+
+_DECIMAL_BITS = 1024
+"""How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
+and means of diversity over all pairs of weighted votes are longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What is claimed, and all that supports it.
+
+    Parameters
+    ----------
+    problem
+        What was solved; its criterion is a weighted sum.
+    status
+        As in `Solution`.
+    committee
+        The best committee found, None where there is none.
+    bound
+        What no committee exceeds, in units of ``problem.gains.unit``.
+    proof
+        The steps of the proof, by sizes and thresholds or by clauses; None where there are none:
+        the cut closed the gap, all committees were tried, or a solver did it.
+    trusted
+        Claims of solvers that nobody can check: who, and the bound in units.
+    target
+        Name of the label column in the file of votes, where it is known.
+    cut
+        The closure bound that the proof begins with, and its flow; found anew when omitted.
+    """
+
+    problem: Problem
+    status: str
+    committee: Committee | None
+    bound: int
+    proof: Proof | Refuted | None = None
+    trusted: tuple[tuple[str, int], ...] = ()
+    target: str | None = None
+    cut: Cut | None = None
+
+    def to_json(self) -> str:
+        """Write the certificate as JSON text."""
+        problem, committee = self.problem, self.committee
+        unit = problem.gains.unit
+        fields: dict[str, Any] = {
+            "status": self.status,
+            "votes": _votes(problem, self.target),
+            "objective": {
+                "name": problem.objective.name,
+                "weights": write_four(problem.weights),
+                "unit": _number(unit),
+            },
+            "limits": _limits(problem),
+            "committee": None if committee is None else {
+                "members": list(committee.members),
+                "threshold": committee.threshold,
+                "value": problem.score(committee),
+            },
+            "bound": self.bound,
+            "cut": _cut(problem, self.cut or Cut(*closure(problem))),
+            "proof": _Writer(problem, self.proof).written()
+            if isinstance(self.proof, Proof)
+            else None,
+            "refutation": _refutation(self.proof) if isinstance(self.proof, Refuted) else None,
+            "trusted": [list(claim) for claim in self.trusted],
+        }  # fmt: skip
+        return jsonfile.dump("certificate", fields, indent=None)
+
+    def save(self, path: str | Path) -> None:
+        """Write the certificate to a file, whole or not at all."""
+        outfile.write_text(path, self.to_json())
+
+
+def _votes(problem: Problem, target: str | None) -> dict[str, Any]:
+    votes, patterns = problem.votes, problem.patterns
+    lines = [json.dumps(list(votes.names))]
+    weights = zip(patterns.matrix, patterns.positive, patterns.negative, strict=True)
+    for row, positive, negative in weights:
+        text = "".join("1" if vote else "0" for vote in row)
+        shares = (Fraction(int(weight), patterns.denominator) for weight in (positive, negative))
+        lines.append(" ".join([text, *map(str, shares)]))
+    plain = votes.denominator == 1 and bool((votes.weights == 1).all())
+    return {
+        "n_rows": votes.n_rows,
+        "names": list(votes.names),
+        "target": target,
+        "row_weights": None if plain else [
+            _number(Fraction(int(weight), votes.denominator)) for weight in votes.weights
+        ],
+        "digest": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
+    }  # fmt: skip
+
+
+def _limits(problem: Problem) -> dict[str, Any]:
+    diversity = problem.diversity
+    return {
+        "size_min": problem.size_min,
+        "size_max": problem.size_max,
+        "required": list(problem.required),
+        "forbidden": list(problem.forbidden),
+        "costs": [
+            {"costs": list(limit.costs), "most": limit.most} for limit in problem.cost_limits
+        ],
+        "criteria": [
+            {
+                "weights": write_four(limit.weights),
+                "least": _number(limit.least * limit.gains.unit),
+            }
+            for limit in problem.metric_limits
+        ],
+        "diversity": None if diversity is None else {
+            "measure": diversity.measure,
+            "tau": _number(diversity.tau),
+            "gamma": _number(diversity.gamma),
+        },
+    }  # fmt: skip
+
+
+def _cut(problem: Problem, cut: Cut) -> dict[str, Any]:
+    used = np.flatnonzero(problem.gains.net != 0)
+    number = {int(pattern): place for place, pattern in enumerate(used)}
+    flow = [[number[i], number[j], amount] for i, j, amount in cut.flow]
+    return {"bound": cut.bound, "flow": flow}
+
+
+class _Writer:
+    """Writes a proof, every row once."""
+
+    def __init__(self, problem: Problem, proof: Proof) -> None:
+        self._proof = proof
+        self._rows: list[dict[str, Any]] = []
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        kinds = limit_kinds(problem, len(proof.levels.limits))
+        # Rows that have been in another process are known by what they say.
+        self._limits = {
+            _content(limit): kind for limit, kind in zip(proof.levels.limits, kinds, strict=True)
+        }
+
+    def written(self) -> dict[str, Any]:
+        steps = [self._step(step) for step in self._proof.steps]
+        return {"rows": self._rows, "steps": steps, "open": [_open(b) for b in self._proof.boxes]}
+
+    def _step(self, step: Step) -> dict[str, Any]:
+        prices = zip(step.rows, step.prices.tolist(), strict=True)
+        return {
+            "number": step.number,
+            "box": step.box,
+            "prices": [
+                [self._number(row), self._amount(row, price, step.at)]
+                for row, price in prices
+                if price > 0
+            ],
+            "closed": step.closed.tolist(),
+            "decided": [list(decision) for decision in step.decided],
+            "heirs": [list(heir) for heir in step.heirs],
+        }
+
+    def _amount(self, row: Row | LimitRow, price: float, at: tuple[int, int]) -> float:
+        """Return what a row is priced at in units, whatever (S, L) the price was found at."""
+        factor = 1 if isinstance(row, LimitRow) else row.factor(*at)
+        return price * factor * self._proof.scale
+
+    def _number(self, row: Row | LimitRow) -> int:
+        key = _content(row)
+        if key not in self._numbers:
+            self._numbers[key] = len(self._rows)
+            self._rows.append(
+                {"limit": list(self._limits[key])}
+                if isinstance(row, LimitRow)
+                else {
+                    "patterns": list(row.patterns),
+                    "members": _hex(row.columns),
+                    "away": row.away,
+                }
+            )
+        return self._numbers[key]
+
+
+def _refutation(refuted: Refuted) -> dict[str, Any]:
+    """Write a refutation, every clause once."""
+    case, numbers = refuted.case, dict[object, int]()
+    clauses: list[dict[str, Any]] = []
+    cells: list[dict[str, Any]] = []
+    for step in refuted.steps:
+        if step.heirs is not None:
+            cells.append({"cell": step.cell, "place": step.place, "heirs": list(step.heirs)})
+            continue
+        prices = []
+        for clause, price in zip(step.clauses, step.prices, strict=True):
+            if clause.key not in numbers:
+                numbers[clause.key] = len(clauses)
+                clauses.append(_clause(case, clause))
+            prices.append([numbers[clause.key], price * refuted.scale])
+        limits = [[*case.pattern_limits[row], price * refuted.scale] for row, price in step.limits]
+        cells.append({"cell": step.cell, "prices": prices, "limits": limits})
+    return {"clauses": clauses, "cells": cells}
+
+
+def _clause(case: Case, clause: Clause) -> dict[str, Any]:
+    said = list(zip(clause.places, clause.values, clause.shares, strict=True))
+    n = case.n_patterns
+    prices = zip(case.member_limits, clause.prices, strict=False)
+    return {
+        "yes": [[place, share] for place, value, share in said if place < n and value],
+        "no": [[place, share] for place, value, share in said if place < n and not value],
+        "sits": [place - n for place, value, _ in said if place >= n and value],
+        "out": [place - n for place, value, _ in said if place >= n and not value],
+        "limits": [[*limit, price] for limit, price in prices if price > 0],
+    }
+
+
+def _content(row: Row | LimitRow) -> tuple[Any, ...]:
+    if isinstance(row, LimitRow):
+        return row.on_members.tobytes(), row.on_patterns.tobytes(), row.least
+    return row.patterns, np.packbits(row.columns).tobytes(), row.away
+
+
+def _hex(columns: NDArray[np.bool_]) -> str:
+    """Write who is counted as a hexadecimal number: the first classifier is the lowest bit."""
+    return np.packbits(columns, bitorder="little").tobytes()[::-1].hex()
+
+
+def _open(box: Box) -> dict[str, Any]:
+    return {"box": box.key, "pairs": box.leaving().tolist()}
+
+
+def _number(number: Fraction) -> int | str:
+    if number.denominator == 1:
+        return int(number)
+    if number.denominator.bit_length() > _DECIMAL_BITS:
+        return f"{number.numerator:#x}/{number.denominator:#x}"
+    return str(number)

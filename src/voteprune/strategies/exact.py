@@ -1,0 +1,192 @@
+"""The exact method: search, bound every size and threshold, and settle what is left.
+
+0. Pools so small that all committees can be tried in a moment are.
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits
+   on the size leave so few committees that all can be tried in time, all are (`enumeration`).
+2. Local search, for a moment.
+3. Where the closure bound is near and patterns are few: clauses (`refuting`).
+4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
+   all the others (`bounds.prices`). What falls below the incumbent is refuted.
+5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
+6. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
+
+Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
+better committee refutes more.
+
+It is anytime: the incumbent holds the best committee and a valid bound at every moment.
+"""
+
+from __future__ import annotations
+
+import time
+
+from ..bounds.closure import bound_by_closure
+from ..mip.solve import settle
+from ..primal.brute import is_small, solve_by_brute_force
+from ..primal.enumeration import affordable, sizes_of, solve_small
+from ..primal.first import open_run
+from ..primal.flock import Flock
+from ..primal.sample import thinned
+from ..primal.search import WALKS, search
+from ..problem.problem import Problem
+from ..run.run import Outcome, Run
+from ..solvers import prepare
+from ..tree.background import SHARE, Beside
+from ..tree.nogoods import coordinator as refuting
+from ..tree.nogoods.coordinator import Refutation
+from ..tree.sizes import coordinator as proving
+from ..tree.sizes.coordinator import MOST_CLASSIFIERS, Campaign
+from .climbs import climb
+
+ENUMERATE = 2**21
+"""Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
+
+_TRY_SHARE, _TRY_MOST, _AT_ONCE = 0.5, 600.0, 1.0
+"""How much of the time left trying all committees of a limited size may take, and how many seconds
+at the most; and the seconds up to which it comes before everything else."""
+
+_CLIMB_SHARE = 0.3
+"""How much of the time left hill climbs may take."""
+
+_GLANCE, _FIRST_SEARCH = 0.25, 1.5
+"""Seconds of a first look round and of the first search."""
+
+_CLAUSES_SHARE, _CLAUSES_TRIAL = 0.8, 0.2
+_SOLVER_SHARE = 0.5
+"""How much of the time left clauses get, and until when they must have got somewhere; and how much
+a MIP solver gets for what the bounds leave open."""
+
+_MOST_ENTRIES = 4_000_000
+"""Size of a model, patterns times classifiers, beyond which no solver is asked."""
+
+_ENTRIES_PER_SECOND = 1_000_000
+"""Of those, how many a worker sets up as linear programs in a second, or half of them."""
+
+
+def solve_exact(problem: Problem, run: Run) -> Outcome:
+    """Find the best committee and prove it, as far as the time allows."""
+    if is_small(problem, ENUMERATE):
+        return solve_by_brute_force(problem, run)
+    over = open_run(problem, run)
+    if over is not None:
+        return over
+    incumbent, trial = run.incumbent, _Trial(problem, run)
+    climb(problem, run, _CLIMB_SHARE)
+    bound_by_closure(problem, run)
+    if not incumbent.closed:
+        tried = trial.within(_AT_ONCE) if run.record is None else None
+        if tried is not None:
+            return tried
+        _prepare(problem, run)
+    if run.seconds_left <= 0:
+        return Outcome("time limit")
+    walked = thinned(problem, incumbent, run.seed, run.seconds_left)
+    flock = Flock(*walked, run.seed) if problem.allowed else None
+    beside = None if flock is None or run.threads == 1 else Beside(run, flock)
+    _search(run, flock, _GLANCE)
+    tried = trial.within(run.seconds_left) if run.record is None else None
+    if tried is not None:
+        return tried
+    if not incumbent.closed and Refutation.promises(problem, run):
+        _refute(problem, run, flock, beside)
+    elif run.threads == 1 or not _provable(problem, run):
+        _search(run, flock, _FIRST_SEARCH - _GLANCE)
+    if incumbent.closed:
+        return Outcome("proved")
+    # A proof that is written down can be checked where trying everything again takes too long.
+    tried = trial.within(run.seconds_left) if run.record is not None else None
+    if tried is not None:
+        return tried
+    if not _provable(problem, run):
+        if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
+            return settle(problem, run)
+        if flock is not None:
+            search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
+        return Outcome("finished" if run.seconds_left > 0 else "time limit")
+    return _prove(problem, run, flock, beside)
+
+
+class _Trial:
+    """All committees there are, tried once, where limits on the size leave few enough."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run = problem, run
+        self._sizes = sizes_of(problem)
+        self._open = ENUMERATE > 0 and problem.size_max < len(problem.allowed)
+
+    def within(self, seconds: float) -> Outcome | None:
+        """Try them if so many seconds should do; None if they will not, or did not."""
+        if not self._open or self._run.incumbent.closed:
+            return None
+        part = self._run.part(min(self._run.soon(_TRY_SHARE), time.monotonic() + _TRY_MOST))
+        likely = min(seconds, part.seconds_left)
+        if not affordable(self._problem, self._sizes, likely):
+            return None
+        # Whoever was wrong about the time once is not asked again: what is left is for proofs.
+        self._open = False
+        return solve_small(self._problem, part, likely)
+
+
+def _provable(problem: Problem, run: Run) -> bool:
+    """Tell whether sizes and thresholds can be bounded one by one, and in time."""
+    entries = problem.n_classifiers * problem.patterns.n_patterns
+    return (
+        run.incumbent.score is not None
+        and len(problem.allowed) <= MOST_CLASSIFIERS
+        and entries <= _ENTRIES_PER_SECOND * (run.deadline - run.incumbent.began)
+    )
+
+
+def _prepare(problem: Problem, run: Run) -> None:
+    """Have the first worker start up while we search."""
+    if Refutation.promises(problem, run):
+        prepare(refuting.WORKER, refuting.WORKER)
+    elif _provable(problem, run):
+        prepare(proving.WORKER, proving.WORKER)
+
+
+def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
+    """Refute by clauses what is better than the best committee, for a part of the time."""
+    refutation = Refutation(problem, run)
+    until = time.monotonic() + _CLAUSES_SHARE * run.seconds_left
+    trial = time.monotonic() + _CLAUSES_TRIAL * run.seconds_left
+    while not refutation.over and time.monotonic() < until:
+        began = time.monotonic()
+        workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
+        went_on = refutation.round(until, workers, beside)
+        if not went_on or refutation.hopeless(late=time.monotonic() > trial):
+            return
+        if beside is None and not refutation.over:
+            # At first both matter alike.
+            young = run.incumbent.seconds < 2 * _FIRST_SEARCH
+            _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
+
+
+def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
+    """Refute everything better than the best committee, or find it, by sizes and thresholds."""
+    campaign, asked = Campaign(problem, run), False
+    while not campaign.over and run.seconds_left > 0:
+        began = time.monotonic()
+        workers = 1 if beside is None else beside.begin_round(proving.WORKER)
+        if not campaign.round(workers, branch=asked, meanwhile=beside):
+            return settle(problem, run)
+        if campaign.over or not flock:
+            continue
+        if beside is None:
+            _search(run, flock, SHARE * (time.monotonic() - began))
+        if campaign.settled and not asked:
+            asked = True
+            region = campaign.region()
+            if region is not None:
+                until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
+                outcome = settle(problem, run.part(until), region)
+                if outcome.termination in ("proved", "solver tolerance"):
+                    return outcome
+    return Outcome("proved" if run.incumbent.closed else "time limit")
+
+
+def _search(run: Run, flock: Flock | None, seconds: float) -> None:
+    if flock is not None:
+        until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
+        # Small pools are searched through long before.
+        search(flock, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)

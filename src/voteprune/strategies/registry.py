@@ -1,0 +1,131 @@
+"""The one registry of methods: anything that turns a problem into a committee."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..exceptions import InputError
+from ..heuristics import HEURISTICS
+from ..mip.solve import solve_merged, solve_paper
+from ..primal import plurality_brute, plurality_search
+from ..primal.brute import solve_by_brute_force
+from ..primal.margin_brute import enumerate_margins
+from ..primal.margin_walk import search_margin
+from ..primal.search import solve_by_search
+from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
+from ..problem.diversity import Diversity
+from ..run.run import Method, Solve, ThresholdRule
+from . import exact_plurality
+from .exact import solve_exact
+from .exact_margin import solve_margin
+
+_PLURALITY: dict[str, Solve] = {
+    "hc-acc": plurality_search.solve_by_hill_climbing,
+    "full": plurality_search.solve_full,
+    "best": plurality_search.solve_best,
+}
+"""Heuristics that can choose committees for more than two classes, too."""
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            "exact",
+            "best committee with proof: search, bounds for every size and threshold, then MIP",
+            "voteprune",
+            solve_exact,
+            uses_solver=True,
+            others={"margin": solve_margin, "plurality": exact_plurality.solve_exact},
+        ),
+        Method(
+            "merged",
+            "the merged-pattern integer program on a solver, start to end",
+            "voteprune",
+            solve_merged,
+            uses_solver=True,
+        ),
+        Method(
+            "paper",
+            "the paper's integer program, verbatim",
+            "Bastos, de Oliveira, Valle: Ensemble pruning via an integer programming approach "
+            "with diversity constraints",
+            solve_paper,
+            uses_solver=True,
+        ),
+        Method(
+            "brute",
+            "every subset and threshold, for at most 20 classifiers",
+            "the oracle of the tests",
+            solve_by_brute_force,
+            uses_solver=False,
+            others={"margin": enumerate_margins, "plurality": plurality_brute.solve_by_brute_force},
+        ),
+        Method(
+            "search",
+            "local search on vote counts, without a proof",
+            "voteprune",
+            solve_by_search,
+            proves=False,
+            others={"margin": search_margin, "plurality": plurality_search.solve_by_search},
+        ),
+        *(
+            replace(heuristic, others={"plurality": _PLURALITY[heuristic.name]})
+            if heuristic.name in _PLURALITY
+            else heuristic
+            for heuristic in HEURISTICS
+        ),
+    )
+}
+"""Every method by name."""
+
+
+def methods() -> tuple[Method, ...]:
+    """List the methods; each has `name`, `summary` and `reference`."""
+    return tuple(METHODS.values())
+
+
+def check_threshold(threshold: object, method: Method) -> ThresholdRule:
+    """Return the rule for the threshold this method will follow, or say which it can."""
+    if threshold is None:
+        return method.thresholds[0]
+    for rule in method.thresholds:
+        if threshold == rule:
+            return rule
+    known = {rule for other in METHODS.values() for rule in other.thresholds}
+    if threshold in known:
+        raise InputError(
+            "threshold",
+            f"{method.name} chooses the threshold together with the members and cannot keep to "
+            f"{threshold!r}. Leave it out, use a method that can, such as 'hc-uwa', or maximise a "
+            "margin, such as vp.Ramp(1), whose committees decide by majority.",
+        )
+    raise InputError(
+        "threshold", f"{threshold!r} is not known. Give 'majority', 'tuned', or leave it out."
+    )
+
+
+def check_honours(
+    method: Method, requests: Sequence[Constraint], diversity: str | Diversity | None
+) -> None:
+    """Refuse what a method would have to ignore, naming it."""
+    asked = [("constraints", kind_of(request), str(request)) for request in requests]
+    if diversity not in (None, "F1") and not (isinstance(diversity, Diversity) and diversity.idle):
+        asked.append(("diversity", "diversity", str(diversity)))
+    for argument, kind, words in asked:
+        if kind not in method.honours:
+            listed = ", ".join(method.honours)
+            raise InputError(
+                argument,
+                f"{method.name} cannot honour {words!r} and would have to ignore it. It honours "
+                f"{f'only these kinds: {listed}' if listed else 'no constraint'}. "
+                "Drop it, or use method='exact'.",
+            )
+
+
+def kind_of(request: Constraint) -> str:
+    """Return the kind of a constraint, out of `CONSTRAINT_KINDS`."""
+    if isinstance(request, AtLeast | AtMost):
+        return "size" if request.what == "size" else "criterion"
+    kinds: dict[type, str] = {Require: "require", Forbid: "forbid", Budget: "budget"}
+    return kinds[type(request)]

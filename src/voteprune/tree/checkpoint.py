@@ -1,0 +1,176 @@
+"""An unfinished proof on file: which boxes or cells are open, and the best committee.
+
+The file belongs to one problem: a digest of the merged votes, the gains and the limits is kept with
+it, and a file of another problem is refused. It is written whole or not at all, after every round,
+so a run that is killed at any moment can go on from the last one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..bounds.node import Box
+from ..exceptions import FileFormatError, InputError
+from ..files import jsonfile, outfile
+from ..problem.committee import Committee
+from ..problem.problem import Problem
+from .nogoods.task import Cell
+
+_FIELDS = ("pairs", "bounds", "done", "decided", "by")
+_FORMAT = "voteprune checkpoint 2"
+
+
+def digest(problem: Problem) -> str:
+    """Return what tells one problem from another."""
+    patterns, diversity = problem.patterns, problem.diversity
+    said = hashlib.sha256()
+    said.update(np.packbits(patterns.matrix).tobytes())
+    limits = [
+        problem.size_min, problem.size_max, problem.required, problem.forbidden,
+        [(limit.gains.base, [int(n) for n in limit.gains.net], limit.least)
+         for limit in problem.metric_limits],
+        [(limit.costs, limit.most) for limit in problem.cost_limits],
+        diversity and (diversity.measure, diversity.tau, diversity.gamma),
+    ]  # fmt: skip
+    # Measures of diversity look at all rows, whatever the objective makes of them.
+    rows = [patterns.denominator, patterns.positive.tolist(), patterns.negative.tolist()]
+    gains = [problem.gains.base, [int(n) for n in problem.gains.net]]
+    said.update(repr([gains, limits, rows]).encode())
+    return said.hexdigest()
+
+
+def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None:
+    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to keep, the folder does not exist, or the file is no checkpoint of
+        this problem.
+    """
+    if path is None:
+        return None
+    if not isinstance(path, str | Path):
+        raise InputError("checkpoint", f"expected a path, got {path!r}.")
+    if method != "exact" or problem.objective.kind != "linear":
+        raise InputError(
+            "checkpoint",
+            "only method='exact' with an objective that is a weighted sum of counts keeps its "
+            "proof on file. Leave it out.",
+        )
+    file = Path(path)
+    if not file.parent.is_dir() or (file.exists() and not file.is_file()):
+        raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
+    load_proof(file, problem)
+    outfile.check_folder(file, "checkpoint")
+    return file
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is on file.
+
+    Parameters
+    ----------
+    committee
+        The best committee, None if there was none.
+    boxes
+        Open boxes; None if the proof had not come to boxes.
+    cells
+        Open cells; None if it had gone on to boxes.
+    """
+
+    committee: Committee | None
+    boxes: tuple[Box, ...] | None = None
+    cells: tuple[Cell, ...] | None = None
+
+
+def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
+    """Write what is open and the best committee, whole or not at all."""
+    committee = kept.committee
+    header = {
+        "format": _FORMAT,
+        "problem": digest(problem),
+        "members": None if committee is None else [int(k) for k in committee.members],
+        "threshold": None if committee is None else int(committee.threshold),
+        "keys": None if kept.boxes is None else [int(box.key) for box in kept.boxes],
+    }
+    arrays = {
+        f"{name}_{i}": getattr(box, name)
+        for i, box in enumerate(kept.boxes or ())
+        for name in _FIELDS
+    }
+    if kept.cells is not None:
+        arrays["cell_bounds"] = np.array([cell.bound for cell in kept.cells], dtype=np.float64)
+        arrays["cells"] = np.array([cell.decided for cell in kept.cells], dtype=np.int8)
+    content = io.BytesIO()
+    np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
+    outfile.write_bytes(path, content.getvalue())
+
+
+def load_proof(path: Path | None, problem: Problem) -> Kept | None:
+    """Read what `save_proof` wrote; None where there is no file yet.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no checkpoint, or a damaged one.
+    InputError
+        If it is another problem's.
+    """
+    if path is None or not path.exists():
+        return None
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
+            header = jsonfile.Fields(jsonfile.read(str(file["header"])), str(path))
+            if header.text("format") != _FORMAT:
+                raise FileFormatError(
+                    path, "was written by another version of voteprune. Delete it to start anew."
+                )
+            whose, seats, keys = header.text("problem"), None, None
+            if not header.missing("members"):
+                seats = header.integers("members"), header.integer("threshold")
+            if not header.missing("keys"):
+                keys = header.integers("keys")
+            boxes, cells = _read_open(keys, dict(file))
+    except FileFormatError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        raise _damaged(path, error) from None
+    if whose != digest(problem):
+        raise InputError(
+            "checkpoint",
+            f"{path} belongs to another problem: other votes, another objective or other limits. "
+            "Name another file, or delete it.",
+        )
+    try:
+        committee = None if seats is None else problem.committee(*seats)
+    except (InputError, IndexError) as error:
+        raise _damaged(path, error) from None
+    return Kept(committee, boxes, cells)
+
+
+def _damaged(path: Path, error: Exception) -> FileFormatError:
+    return FileFormatError(
+        path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
+    )
+
+
+def _read_open(
+    keys: tuple[int, ...] | None, arrays: dict[str, NDArray[Any]]
+) -> tuple[tuple[Box, ...] | None, tuple[Cell, ...] | None]:
+    """Return the boxes or the cells that were open; None for what there was not."""
+    if keys is None:
+        both = zip(arrays["cell_bounds"], arrays["cells"], strict=True)
+        return None, tuple(Cell(float(bound), decided) for bound, decided in both)
+    boxes = (Box(k, *(arrays[f"{name}_{i}"] for name in _FIELDS)) for i, k in enumerate(keys))
+    return tuple(boxes), None

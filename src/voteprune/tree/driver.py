@@ -1,0 +1,66 @@
+"""`Attempt`: what every proof in rounds does with what its workers hand back."""
+
+from __future__ import annotations
+
+import uuid
+
+from ..bounds.node import Box
+from ..exceptions import InputError, OutputError
+from ..problem.problem import Problem
+from ..run.run import Run
+from .checkpoint import Kept, load_proof, save_proof
+from .nogoods.task import Cell
+
+
+def on_file(problem: Problem, run: Run) -> Kept | None:
+    """Return what is on file, None where there is nothing.
+
+    The file was checked before the run began; what has become of it since ends no run.
+    """
+    try:
+        return load_proof(run.checkpoint, problem)
+    except InputError as error:
+        run.incumbent.incidents.append(str(error))
+        return None
+
+
+class Attempt:
+    """An attempt to prove that nothing beats the best committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    run
+        Its circumstances; the incumbent holds a committee.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run = problem, run
+        self._seen: set[tuple[int, ...]] = set()
+        self._token = uuid.uuid4().hex
+
+    def _offer(self, places: tuple[int, ...]) -> None:
+        """Have the incumbent look at members, by their places among those allowed, once."""
+        if places not in self._seen:
+            self._seen.add(places)
+            self._run.incumbent.offer([self._problem.allowed[place] for place in places])
+
+    def _keep(self, boxes: tuple[Box, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
+        """Put what is open on file, where that was asked for; a full disk ends no proof."""
+        run = self._run
+        if run.checkpoint is None:
+            return
+        # What counts is the last round: a file that could be written after all is whole.
+        run.incumbent.unwritten.clear()
+        try:
+            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, boxes, cells))
+        except OutputError as error:
+            run.incumbent.unwritten.append(str(error))
+
+    def _on_file(self) -> Kept | None:
+        """Return what an earlier run has left on file, and offer its committee."""
+        kept = on_file(self._problem, self._run)
+        if kept is not None and kept.committee is not None:
+            self._run.incumbent.offer(kept.committee.members, kept.committee.threshold)
+        return kept

@@ -1,0 +1,1 @@
+"""Branch and cut over the decisions on patterns, with nogoods."""

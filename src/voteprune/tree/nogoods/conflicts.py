@@ -1,0 +1,173 @@
+"""Find clauses: the linear program of all mixtures at once, in HiGHS.
+
+Ask for weights x on the classifiers and a threshold L such that every pattern is on the side it is
+wanted on, by a margin as large as possible; pattern i may miss it by c_i, which is how much it
+costs to have i in a clause. What holds the margin down are the patterns of a mixture that proves a
+clause, and the prices are their shares: the cheapest clause there is. Only the worker process
+imports this.
+"""
+
+from __future__ import annotations
+
+import time
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...bounds.node import FREE
+from ...numbers.floats import Floats
+from .case import Case
+from .nogood import Clause, prove
+from .relaxation import add_rows, rows_in_use
+
+_TINY = 1e-9
+_FAR = 1e4
+"""A margin that is reached only where nothing holds it down."""
+
+_BROKEN = 1e-7
+_MOST_ROWS = 25
+
+_LEAST_SECONDS = 0.05
+
+
+class Conflicts:
+    """The linear program, which is solved for one cell after the other.
+
+    Its rows for the patterns come in when a solution breaks them and go when there are many:
+    few of them ever hold the margin down.
+
+    Parameters
+    ----------
+    case
+        The data.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        k = case.n_classifiers
+        self._votes = case.votes.astype(np.float64)
+        self._decided = np.full(k, FREE, dtype=np.int8)
+        self._columns = np.arange(k, dtype=np.int32)
+        everyone, limits = np.ones((1, k)), len(case.on_members)
+        # Columns: x, L, the margin. x_k <= margin, for these are shares of a committee.
+        self._frame = sparse.csr_array(
+            sparse.vstack([
+                sparse.hstack([sparse.eye_array(k), sparse.csr_array((k, 1)), -np.ones((k, 1))]),
+                sparse.csr_array(np.hstack([everyone, [[-1.0, -1.0]]])),
+                sparse.csr_array(np.hstack([everyone, [[0.0, -float(case.size_max)]]])),
+                sparse.csr_array(np.hstack([everyone, [[0.0, -float(case.size_min)]]])),
+                sparse.hstack([
+                    sparse.csr_array(case.on_members), sparse.csr_array((limits, 1)),
+                    -case.least_members[:, None],
+                ]),
+            ])
+        )  # fmt: skip
+        nothing = np.full(limits, np.inf)
+        self._frame_low = np.concatenate(
+            [np.full(k, -np.inf), [0.0, -np.inf, 0.0], np.zeros(limits)]
+        )
+        self._frame_high = np.concatenate([np.zeros(k), [np.inf, 0.0, np.inf], nothing])
+        self._start([])
+
+    def _start(self, rows: list[int]) -> None:
+        k = self._case.n_classifiers
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
+        self._highs.setOptionValue("presolve", "off")
+        self._highs.addVars(k + 2, np.zeros(k + 2), np.append(np.full(k + 1, np.inf), _FAR))
+        self._highs.changeColCost(k + 1, -1.0)
+        add_rows(self._highs, self._frame, self._frame_low, self._frame_high)
+        self._rows: list[int] = []
+        self._present = np.zeros(2 * self._case.n_patterns, dtype=bool)
+        self._enter(rows)
+
+    def _enter(self, rows: list[int]) -> None:
+        """Write rows in: of pattern i on the yes side, of pattern i on the no side at n + i."""
+        if not rows:
+            return
+        n = self._case.n_patterns
+        patterns = np.array(rows) % n
+        yes = np.array(rows) < n
+        margins = np.where(yes, -1.0, 0.0)
+        written = np.column_stack([self._votes[patterns], -np.ones(len(rows)), margins])
+        free = np.full(len(rows), np.inf)
+        add_rows(self._highs, sparse.csr_array(written), -free, free)
+        self._rows += rows
+        self._present[rows] = True
+
+    def decide(self, decided: NDArray[np.int8]) -> None:
+        """Say which classifiers sit (1) and which do not (0) from now on."""
+        self._decided = decided.copy()
+
+    def _write_decisions(self) -> None:
+        k = self._case.n_classifiers
+        highest = np.where(self._decided == 0, 0.0, np.inf)
+        self._highs.changeColsBounds(k, self._columns, np.zeros(k), highest)
+        sits = self._decided == 1
+        sits[self._case.required] = True
+        low = np.where(sits, 0.0, -np.inf)
+        self._highs.changeRowsBounds(k, self._columns, low, np.zeros(k))
+
+    def find(self, yes: Floats, no: Floats, latest: float) -> Clause | None:
+        """Return the clause that costs least, None if there is none.
+
+        Parameters
+        ----------
+        yes, no
+            What it costs to have a pattern as a positive or as a negative in the clause; infinity
+            where it is not to be part of it.
+        latest
+            When to give up.
+        """
+        n, k = self._case.votes.shape
+        self._write_decisions()
+        first = self._frame.shape[0]
+        costs = np.concatenate([yes, no])
+        while True:
+            rows = np.array(self._rows, dtype=np.intp)
+            low = np.where(rows < n, -costs[rows], -np.inf)
+            high = np.where(rows < n, np.inf, costs[rows])
+            places = np.arange(first, first + len(rows), dtype=np.int32)
+            self._highs.changeRowsBounds(len(rows), places, low, high)
+            seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+            self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+            self._highs.run()
+            fresh = self._broken(costs)
+            if not fresh or time.monotonic() >= latest:
+                break
+            self._enter(fresh)
+        amounts = np.abs(np.array(self._highs.getSolution().row_dual))
+        amounts[amounts < _TINY] = 0.0
+        shares = np.zeros(2 * n)
+        shares[rows] = amounts[first : first + len(rows)]
+        prices = amounts[k + 3 : first]
+        self._tidy()
+        return prove(self._case, shares[:n], shares[n:], prices, self._decided)
+
+    def _broken(self, costs: Floats) -> list[int]:
+        """Return the rows that the last solution breaks most."""
+        k = self._case.n_classifiers
+        values = np.array(self._highs.getSolution().col_value)
+        self._weights = np.asarray(np.clip(values[:k] / max(values[k + 1], _TINY), 0.0, 1.0))
+        votes = self._votes @ values[:k] - values[k]
+        broken = np.concatenate([values[k + 1] - votes, votes]) - costs
+        broken[self._present] = 0.0
+        places = np.flatnonzero(broken > _BROKEN * max(values[k + 1], 1.0))
+        if len(places) > _MOST_ROWS:
+            places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
+        return [int(place) for place in places]
+
+    def _tidy(self) -> None:
+        """Take out the rows that the last solution has no use for, once they are many."""
+        if len(self._rows) >= 2 * self._case.n_classifiers:
+            first = self._frame.shape[0]
+            kept, basis = rows_in_use(self._highs, first)
+            self._start([self._rows[place] for place in kept])
+            self._highs.setBasis(basis)
+
+    def weights(self) -> Floats:
+        """Return how much of each classifier the last answer would have in a committee, 0 to 1."""
+        return self._weights

@@ -1,0 +1,176 @@
+"""`Refutation`: refute everything better than the best committee by clauses, round by round.
+
+For problems with few patterns and a closure bound not far above the best committee. What `proving`
+does with sizes and thresholds, this does with patterns alone: see `clauses`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ...bounds.node import FREE
+from ...problem.problem import Problem
+from ...run.run import Run
+from ...solvers import OutOfTime, SolverFailure
+from ..driver import Attempt, on_file
+from ..workers import share_out
+from .case import Case
+from .nogood import Clause
+from .proof import Refuted
+from .task import Cell, Task
+
+WORKER = "voteprune.tree.nogoods.worker"
+
+_MOST_PATTERNS = 800
+CLOSE, _HOPELESS = 0.06, 0.03
+"""How many patterns there may be, and how much of all weight may be between the best committee and
+the bound, for clauses to get anywhere; and how much after a good part of the time."""
+
+_MOST_LOOKS = 300
+"""Committees to look at that were none better, after which this has become mere trying."""
+
+_FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
+"""Seconds of a round; each is longer than the one before."""
+
+
+class Refutation(Attempt):
+    """An attempt to prove by clauses that nothing beats the best committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    run
+        Its circumstances; the incumbent holds a committee.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        super().__init__(problem, run)
+        self._case, self._scale = Case.of(problem)
+        undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
+        self._cells: tuple[Cell, ...] = (Cell(run.incumbent.proved / self._scale, undecided),)
+        self._clauses: dict[object, Clause] = {}
+        self._seconds, self._number = _FIRST_ROUND, 0
+        # A proof that is written down is handed in whole: until then its bounds are not used.
+        self._written = None if run.record is None else Refuted(self._case, self._scale)
+        kept = self._on_file()
+        if kept is not None and kept.cells is not None:
+            self._cells = kept.cells
+        self._take_stock()
+
+    @staticmethod
+    def promises(problem: Problem, run: Run) -> bool:
+        """Tell whether clauses are likely to get somewhere."""
+        if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
+            return False
+        kept = on_file(problem, run)
+        if kept is not None and kept.boxes is not None:
+            return False  # has been tried
+        return _between(problem, run) <= CLOSE
+
+    def hopeless(self, *, late: bool) -> bool:
+        """Tell whether time is better spent otherwise.
+
+        Parameters
+        ----------
+        late
+            Whether a good part of the time is over: then the bound must have come near.
+        """
+        tried = len(self._seen) > _MOST_LOOKS
+        return tried or (late and _between(self._problem, self._run) > _HOPELESS)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is open."""
+        return not self._cells
+
+    def round(
+        self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
+    ) -> bool:
+        """Work for one round; tell if the workers can go on.
+
+        Parameters
+        ----------
+        until
+            When the last round must be over.
+        workers
+            How many share the work; a proof that is written down has but one.
+        meanwhile
+            Something to do here while they are busy, see `sharing.share_out`.
+        """
+        run = self._run
+        deadline = min(until, time.monotonic() + self._seconds)
+        # A single worker remembers what it has found; several tell each other.
+        known = tuple(self._clauses.values()) if workers > 1 else ()
+        tasks = [
+            Task(
+                self._case, self._cells[place::workers], known, self._target(), deadline,
+                run.deadline, frozenset(self._seen), self._token, self._number,
+                self._written is not None,
+            )
+            for place in range(min(workers, len(self._cells)))
+        ]  # fmt: skip
+        try:
+            shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
+        except SolverFailure as failure:
+            run.incumbent.incidents.append(str(failure))
+            return False
+        if time.monotonic() >= deadline:
+            # Rounds that news cut short were long enough.
+            self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
+        self._cells = tuple(cell for share in shares for cell in share.cells)
+        for share in shares:
+            self._number = max(self._number, share.next_number)
+            if self._written is not None:
+                self._written.steps += share.steps
+            self._clauses |= {clause.key: clause for clause in share.clauses}
+            for members in share.members:
+                self._offer(members)
+        self._take_stock()
+        self._keep(None, self._cells)
+        return True
+
+    def _report(self, bound: float, open_cells: int) -> None:
+        incumbent = self._run.incumbent
+        incumbent.open_boxes = open_cells
+        if open_cells and self._written is None:
+            incumbent.tighten(self._in_units(bound))
+
+    def _take_stock(self) -> None:
+        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        incumbent, target = self._run.incumbent, self._target()
+        if self._written is None:
+            left = (
+                cell for cell in self._cells if cell.bound >= target - self._case.room(cell.bound)
+            )
+            self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
+        incumbent.open_boxes = len(self._cells)
+        if self._cells:
+            if self._written is None:
+                incumbent.tighten(self._in_units(self._cells[0].bound))
+        else:
+            incumbent.close()
+            if self._run.record is not None and self._written is not None:
+                self._run.record.append(self._written)
+
+    def _target(self) -> float:
+        """Return the least bound that leaves room for something better."""
+        units = self._run.incumbent.score
+        assert units is not None
+        return float((units + self._problem.gains.step) / self._scale)
+
+    def _in_units(self, bound: float) -> float:
+        return float(self._scale * (bound + self._case.room(bound)))
+
+
+def _between(problem: Problem, run: Run) -> float:
+    """Return how much is between the best committee and the bound, as a share of all weight."""
+    score = run.incumbent.score
+    assert score is not None
+    between = run.incumbent.proved - score
+    return float(between) / float(sum(abs(int(gain)) for gain in problem.gains.net))

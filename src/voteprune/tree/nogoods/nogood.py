@@ -1,0 +1,136 @@
+"""`Clause`: decisions that no committee can take together, with what proves it.
+
+Call all of A positive and all of B negative: at threshold L every pattern of A has at least L + 1
+votes and every pattern of B at most L. Mix the patterns of A with shares that add up to 1, and
+those of B as well. Then the mixture of A has at least one vote more than the mixture of B, of any
+committee that decides so: with d_k the share of A that classifier k votes for less the share of B,
+
+    sum of d_k over the members  >=  1.
+
+Where even the members with the largest d reach less than 1, no committee decides so. That a
+pattern which everybody votes for is positive, and one that nobody votes for negative, goes without
+saying: both may be part of a mixture. One p alone in A and q alone in B, with votes(p) inside
+votes(q), is what the closure bound knows; it is the smallest of clauses.
+
+Limits on who sits, ``a @ x >= b``, may be added at any price, and what is said may depend on who
+sits and who does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...bounds.node import FREE
+from ...numbers.floats import Floats
+from .case import Case
+
+_MARGIN = 1e-6
+"""By how much the members with the largest d must fall short: far more than rounding can do."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Clause:
+    """Not all of these at once.
+
+    Parameters
+    ----------
+    places
+        Variables: patterns first, then classifiers.
+    values
+        What no committee has them be together.
+    shares
+        The share of each pattern in its mixture, 0 for classifiers.
+    everybody, nobody
+        Shares of the pattern that all vote for in A, and of the one that none votes for in B.
+    prices
+        On the limits on who sits.
+    """
+
+    places: tuple[int, ...]
+    values: tuple[bool, ...]
+    shares: tuple[float, ...]
+    everybody: float = 0.0
+    nobody: float = 0.0
+    prices: tuple[float, ...] = ()
+
+    @property
+    def key(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+        """What it says, whatever proves it."""
+        return self.places, self.values
+
+    def slack(self, z: Floats) -> float:
+        """Return how far a solution is from breaking it; negative where it does."""
+        patterns = [
+            1.0 - z[place] if value else z[place]
+            for place, value in zip(self.places, self.values, strict=True)
+            if place < len(z)
+        ]
+        return float(sum(patterns)) - 1.0
+
+
+def prove(
+    case: Case, yes: Floats, no: Floats, prices: Floats, decided: NDArray[np.int8]
+) -> Clause | None:
+    """Make a clause of a mixture of patterns, None if it proves nothing.
+
+    Parameters
+    ----------
+    case
+        The data.
+    yes, no
+        How much of each pattern is in A and in B, in any unit.
+    prices
+        On the limits on who sits, in the same unit.
+    decided
+        For each classifier 1 if it may be taken for granted that it sits, 0 that it does not, else
+        `FREE`.
+    """
+    # What B has too little, the pattern that nobody votes for makes up for; and A the other way.
+    whole = max(float(yes.sum()), float(no.sum()))
+    # Without patterns it is about who sits alone, and what limits say about that.
+    unit = whole or float(prices.sum()) or 1.0
+    everybody, nobody = (whole - float(yes.sum())) / unit, (whole - float(no.sum())) / unit
+    d = (yes - no) @ case.votes / unit + everybody + prices @ case.on_members / unit
+    least = (whole + float(prices @ case.least_members)) / unit
+    # Only what matters is taken for granted: above all, too many who sit or too few who can.
+    for relevant in _worth_knowing(decided, d):
+        most = _largest_sum(case, d, np.where(relevant, decided, FREE))
+        if most == -np.inf:
+            yes, no, prices, everybody, nobody = 0 * yes, 0 * no, 0 * prices, 0.0, 0.0
+            break
+    if most > least - _MARGIN:
+        return None
+    a, b, who = np.flatnonzero(yes > 0), np.flatnonzero(no > 0), np.flatnonzero(relevant)
+    return Clause(
+        places=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
+        values=(True,) * len(a) + (False,) * len(b) + tuple((decided[who] == 1).tolist()),
+        shares=(*(yes[a] / unit).tolist(), *(no[b] / unit).tolist(), *(0.0,) * len(who)),
+        everybody=everybody,
+        nobody=nobody,
+        prices=tuple((prices / unit).tolist()),
+    )
+
+
+def _worth_knowing(decided: NDArray[np.int8], d: Floats) -> Iterator[NDArray[np.bool_]]:
+    """Yield whose decisions to take for granted: either kind alone, then all that could matter."""
+    if (decided != FREE).any():
+        yield decided == 1
+        yield decided == 0
+    yield ((decided == 0) & (d > 0)) | ((decided == 1) & (d < 0))
+
+
+def _largest_sum(case: Case, d: Floats, decided: NDArray[np.int8]) -> float:
+    """Return the largest sum of d that the members of a committee can have."""
+    sits, free = decided == 1, decided == FREE
+    sits[case.required] = True
+    free[case.required] = False
+    fixed = int(sits.sum())
+    fewest, most = max(case.size_min - fixed, 0), min(case.size_max - fixed, int(free.sum()))
+    if fewest > most:
+        return -np.inf
+    sums = np.concatenate([[0.0], np.cumsum(-np.sort(-d[free]))])
+    return float(d[sits].sum() + sums[fewest : most + 1].max())

@@ -1,0 +1,50 @@
+"""A refutation written down: cells that were split, and cells that were closed and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .case import Case
+from .nogood import Clause
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What became of a cell.
+
+    Parameters
+    ----------
+    cell
+        Its number; 0 is where everything begins.
+    place, heirs
+        Where it was split, and the numbers of its halves, with 0 and with 1 there; no heirs if it
+        was closed.
+    clauses, prices
+        What closed it: prices on clauses.
+    limits
+        Prices on limits on what is called positive, by their places in the case.
+    """
+
+    cell: int
+    place: int = -1
+    heirs: tuple[int, int] | None = None
+    clauses: tuple[Clause, ...] = ()
+    prices: tuple[float, ...] = ()
+    limits: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass
+class Refuted:
+    """A refutation of everything better than the best committee.
+
+    Parameters
+    ----------
+    case, scale
+        The data it is about, and how many units make one of theirs.
+    steps
+        In order. A cell that was closed without any price holds one committee, which was recounted.
+    """
+
+    case: Case
+    scale: float
+    steps: list[Step] = field(default_factory=list)

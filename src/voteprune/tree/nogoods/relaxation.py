@@ -1,0 +1,199 @@
+"""What the two linear programs have in common: rows that come and go, in HiGHS."""
+
+from __future__ import annotations
+
+import time
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...numbers.floats import Floats
+from .case import Case
+from .nogood import Clause
+from .pool import Pool
+
+
+def add_rows(highs: highspy.Highs, rows: sparse.csr_array, low: Floats, high: Floats) -> None:
+    """Add rows to a program."""
+    highs.addRows(
+        rows.shape[0], low, high, rows.nnz, rows.indptr[:-1].astype(np.int32),
+        rows.indices.astype(np.int32), rows.data.astype(np.float64),
+    )  # fmt: skip
+
+
+def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.HighsBasis]:
+    """Return which rows, from the first that may go on, the last solution needs.
+
+    Returns
+    -------
+    places, basis
+        Counted from that first row; and a basis for the program with the others taken out.
+    """
+    basis = highs.getBasis()
+    status = list(basis.row_status)
+    kept = [
+        place for place, row in enumerate(status[first:]) if row != highspy.HighsBasisStatus.kBasic
+    ]
+    fresh = highspy.HighsBasis()
+    fresh.col_status = list(basis.col_status)
+    fresh.row_status = status[:first] + [status[first + place] for place in kept]
+    fresh.valid = True
+    return kept, fresh
+
+
+_VIOLATION = 1e-3
+_MOST_ROWS = 150
+_SPARE_ROWS = 200
+_LEAST_SECONDS = 0.05
+
+
+class Relaxation:
+    """The program and its pool.
+
+    Parameters
+    ----------
+    case
+        The data.
+    """
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self.n = case.n_patterns + case.n_classifiers
+        self._indices = np.arange(self.n, dtype=np.int32)
+        self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
+        self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
+        self._pool = Pool(self.n)
+        # What each of its rows is: a clause, or a limit by its place.
+        self._said: list[Clause | int] = []
+        self._known: set[object] = set()
+        self._low, self._high = np.zeros(self.n), np.ones(self.n)
+        for number, (row, least) in enumerate(
+            zip(case.on_patterns, case.least_patterns, strict=True)
+        ):
+            self._said.append(number)
+            places = np.flatnonzero(row).astype(np.int32)
+            self._pool.add(places, row[places], float(least))
+        self._start([])
+        self._enough = 2 * _SPARE_ROWS
+
+    def _start(self, rows: list[int]) -> None:
+        self._highs = highspy.Highs()
+        self._highs.silent()
+        self._highs.setOptionValue("threads", 1)
+        self._highs.setOptionValue("presolve", "off")
+        # The last column lets every row be broken at a high price, so there is always a solution.
+        self._highs.addVars(self.n + 1, np.zeros(self.n + 1), np.append(np.ones(self.n), np.inf))
+        cost = np.append(-self._gains, self._penalty)
+        self._highs.changeColsCost(self.n + 1, np.arange(self.n + 1, dtype=np.int32), cost)
+        self._highs.changeColsBounds(self.n, self._indices, self._low, self._high)
+        self._rows: list[int] = []
+        # What is written in the program, entry by entry: variable, factor, row.
+        self._at, self._by = np.empty(0, dtype=np.int32), np.empty(0)
+        self._of = np.empty(0, dtype=np.intp)
+        self._value: float | None = None
+        self._enter(rows)
+
+    def add(self, clause: Clause) -> bool:
+        """Put a clause into the pool; tell if it is new."""
+        if clause.key in self._known:
+            return False
+        self._known.add(clause.key)
+        self._said.append(clause)
+        places = np.array(clause.places, dtype=np.int32)
+        factors = np.where(clause.values, -1.0, 1.0)
+        self._pool.add(places, factors, 1.0 - sum(clause.values))
+        return True
+
+    def _enter(self, rows: list[int]) -> None:
+        """Write rows of the pool into the program."""
+        if not rows:
+            return
+        written = [self._pool.row(row) for row in rows]
+        values = [np.append(factors, 1.0) for _, factors in written]
+        columns = [np.append(places, self.n) for places, _ in written]
+        lengths = np.array([len(part) for part in columns])
+        owners = np.arange(len(self._rows), len(self._rows) + len(rows))
+        self._at = np.concatenate([self._at, *(places for places, _ in written)])
+        self._by = np.concatenate([self._by, *(factors for _, factors in written)])
+        self._of = np.concatenate([self._of, np.repeat(owners, lengths - 1)])
+        self._highs.addRows(
+            len(rows), self._pool.least[rows], np.full(len(rows), np.inf), int(lengths.sum()),
+            (np.cumsum(lengths) - lengths).astype(np.int32),
+            np.concatenate(columns).astype(np.int32), np.concatenate(values),
+        )  # fmt: skip
+        self._rows += rows
+        self._value = None
+
+    def look(self, low: Floats, high: Floats, latest: float) -> float:
+        """Return a bound on what lies between low and high, from the rows in the program alone."""
+        if not (np.array_equal(low, self._low) and np.array_equal(high, self._high)):
+            self._low, self._high, self._value = low, high, None
+            self._highs.changeColsBounds(self.n, self._indices, low, high)
+        if self._value is None:
+            self._solve(latest)
+            self._value, self._looked_at = self._bound(), 0
+        return self._value
+
+    def _solve(self, latest: float) -> None:
+        seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+        self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
+        self._highs.run()
+        self._answer = self._highs.getSolution()
+
+    def _bound(self) -> float:
+        prices = np.maximum(np.array(self._answer.row_dual), 0.0)
+        charged = np.bincount(self._at, weights=self._by * prices[self._of], minlength=self.n)
+        left = self._gains + charged
+        best = np.maximum(left * self._low, left * self._high).sum()
+        return float(self._case.base - prices @ self._pool.least[self._rows] + best)
+
+    def reasons(self) -> list[tuple[Clause | int, float]]:
+        """Return what the last bound rests on: clauses and limits, each with its price."""
+        prices = np.array(self._answer.row_dual)
+        used = np.flatnonzero(prices > 0).tolist()
+        return [(self._said[self._rows[row]], float(prices[row])) for row in used]
+
+    def bound(self, low: Floats, high: Floats, target: float, latest: float) -> float:
+        """Return a bound on what lies between low and high, with all that the pool has to say."""
+        value = self.look(low, high, latest)
+        while value >= target and time.monotonic() < latest and self._enter_broken():
+            value = self.look(low, high, latest)
+        return value
+
+    def _enter_broken(self) -> bool:
+        # What was there when this solution was looked at is not broken: had it been, it would have
+        # been entered, and there would be another solution.
+        broken = np.zeros(len(self._pool))
+        broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
+        self._looked_at = len(self._pool)
+        broken[self._rows] = 0.0
+        places = np.flatnonzero(broken > _VIOLATION)
+        if len(places) > _MOST_ROWS:
+            places = places[np.argsort(-broken[places])[:_MOST_ROWS]]
+        self._enter(places.tolist())
+        return len(places) > 0
+
+    def solution(self) -> Floats:
+        """Return z and x of the last solution."""
+        return np.array(self._answer.col_value)[: self.n]
+
+    def tidy(self) -> None:
+        """Take out the rows that the last solution has no use for, once they are many."""
+        if len(self._rows) < self._enough:
+            return
+        kept, basis = rows_in_use(self._highs, 0)
+        self._start([self._rows[place] for place in kept])
+        self._highs.setBasis(basis)
+        self._enough = max(2 * _SPARE_ROWS, len(kept) + _SPARE_ROWS)
+
+
+def fractions(solution: Floats) -> Floats:
+    """Return how far each variable is from 0 and 1."""
+    return np.minimum(solution, 1.0 - solution)
+
+
+def limits_of(decided: NDArray[np.int8]) -> tuple[Floats, Floats]:
+    """Return the lowest and highest value of every variable, given what is decided."""
+    return (decided == 1).astype(np.float64), (decided != 0).astype(np.float64)

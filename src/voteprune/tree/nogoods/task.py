@@ -1,0 +1,95 @@
+"""`Task` and `Share`: what a worker is given, and what it hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .case import Case
+from .nogood import Clause
+from .proof import Step
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A part of all committees: those that decide some variables in a certain way.
+
+    Parameters
+    ----------
+    bound
+        What none of them exceeds.
+    decided
+        For each pattern, then for each classifier, 1, 0, or `bounds.FREE`.
+    key
+        Its number in a proof that is written down.
+    """
+
+    bound: float
+    decided: NDArray[np.int8]
+    key: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A share of the work.
+
+    Parameters
+    ----------
+    case
+        The data.
+    cells
+        What is open.
+    clauses
+        Clauses that others have found.
+    target
+        Bounds below this need no more work: nothing there beats the best known.
+    deadline, latest
+        When to begin nothing new, and when to be done with what was begun.
+    seen
+        Sets of members that have been looked at.
+    token
+        Tasks with the same token are about the same case; a worker that has seen it before keeps
+        its clauses and linear programs.
+    first_number
+        From where on cells are numbered.
+    record
+        Whether proof steps are kept.
+    """
+
+    case: Case
+    cells: tuple[Cell, ...]
+    clauses: tuple[Clause, ...]
+    target: float
+    deadline: float
+    latest: float
+    seen: frozenset[tuple[int, ...]] = frozenset()
+    token: str = ""
+    first_number: int = 0
+    record: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """What came of a task.
+
+    Parameters
+    ----------
+    cells
+        What is open.
+    clauses
+        Clauses found.
+    members
+        Sets of members worth a look.
+    next_number
+        From where on to number.
+    steps
+        Proof steps, if they are kept.
+    """
+
+    cells: tuple[Cell, ...]
+    clauses: tuple[Clause, ...]
+    members: tuple[tuple[int, ...], ...]
+    next_number: int = 0
+    steps: tuple[Step, ...] = ()

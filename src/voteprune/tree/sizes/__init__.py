@@ -1,0 +1,1 @@
+"""Branch and bound over committee sizes and thresholds (S, L)."""

@@ -1,0 +1,197 @@
+"""`Campaign`: refute everything better than the best committee, box by box, round by round.
+
+In each round the open boxes are dealt to the workers, who bound, decide and branch until the round
+is over (`bounds.tree`). What they hand back is all there is to know, so between rounds a better
+committee can raise the target, and the proof can be put on file: a run that is killed loses no
+more than the round it was in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from ...bounds.cuts import Row
+from ...bounds.levels import Levels, Region
+from ...bounds.node import Box
+from ...numbers.floats import Floats
+from ...problem.problem import Problem
+from ...run.run import Run
+from ...solvers import OutOfTime, SolverFailure
+from ..driver import Attempt
+from ..workers import share_out
+from .proof import Proof, Step
+from .task import Share, Task
+
+WORKER = "voteprune.tree.sizes.worker"
+
+MOST_CLASSIFIERS = 300
+"""Beyond this there are too many sizes and thresholds to bound one by one."""
+
+_FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
+"""Seconds of a round; each is longer than the one before."""
+
+_CLOSE = 0.015
+_FEW_PATTERNS = 800
+"""How far above the target bounds may be, and how many patterns there may be, for a solver to have
+good chances."""
+
+
+class Campaign(Attempt):
+    """An attempt to prove that nothing beats the best committee.
+
+    Parameters
+    ----------
+    problem
+        What is being solved.
+    run
+        Its circumstances; the incumbent holds a committee.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        super().__init__(problem, run)
+        self._levels, self._scale = Levels.of(problem)
+        everything = Box.everything(self._levels, self._in_levels(run.incumbent.proved))
+        self._boxes: tuple[Box, ...] = (everything,)
+        self._shares: list[Share] = []
+        self._number, self._seconds = 0, _FIRST_ROUND
+        self._conflicts: set[tuple[int, int]] = set()
+        self.settled = False
+        kept = self._on_file()
+        if kept is not None and kept.boxes is not None:
+            self._boxes = kept.boxes
+            self._number = max((box.key for box in self._boxes), default=0)
+        self._proof = None if run.record is None else Proof(self._levels, self._scale)
+        if run.record is not None and self._proof is not None:
+            run.record.append(self._proof)
+        self._take_stock()
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is open."""
+        return not self._boxes
+
+    def round(
+        self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
+    ) -> bool:
+        """Work for one round; tell if the workers can go on.
+
+        Parameters
+        ----------
+        workers
+            How many share the work; a proof that is written down has but one.
+        branch
+            Whether boxes may be branched; if not, `settled` says when there is nothing else to do.
+        meanwhile
+            Something to do here while they are busy, see `sharing.share_out`.
+        """
+        run = self._run
+        until = min(run.deadline, time.monotonic() + self._seconds)
+        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
+        tasks = [
+            Task(
+                self._levels, boxes, self._rows(place), self._targets(), until, run.deadline,
+                self._number, branch, run.record is not None, self._token,
+            )
+            for place, boxes in enumerate(_deal(self._boxes, workers))
+        ]  # fmt: skip
+        try:
+            self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
+        except SolverFailure as failure:
+            run.incumbent.incidents.append(str(failure))
+            return False
+        self._boxes = tuple(box for share in self._shares for box in share.boxes)
+        self._number = max(share.next_number for share in self._shares)
+        self.settled = all(share.settled for share in self._shares)
+        for share in self._shares:
+            self._conflicts |= share.conflicts
+            if self._proof is not None:
+                self._proof.steps += share.steps
+            for members in share.members:
+                self._offer(members)
+        self._take_stock()
+        self._keep(self._boxes)
+        return True
+
+    def region(self) -> Region | None:
+        """Return the sizes and thresholds a solver had best be asked about, None if none."""
+        if not self._boxes or self._levels.n_patterns > _FEW_PATTERNS:
+            return None
+        above = max(float(box.excess(self._targets()).max()) for box in self._boxes)
+        if above > _CLOSE * float(self._levels.weights.sum()):
+            return None
+        pairs = np.concatenate([box.pairs for box in self._boxes])
+        (size_min, level_min), (size_max, level_max) = pairs.min(axis=0), pairs.max(axis=0)
+        used = np.flatnonzero(self._problem.gains.net != 0)
+        conflicts = tuple(
+            (int(used[i]), int(used[j]))
+            for i, j in (
+                pair if self._levels.positive[pair[0]] else pair[::-1]
+                for pair in sorted(self._conflicts)
+            )
+        )
+        return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
+
+    def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
+        incumbent = self._run.incumbent
+        incumbent.open_boxes = open_boxes
+        # First the committee: it may be the one of a box that the bound has left behind.
+        self._offer(tuple(members))
+        if open_boxes:
+            incumbent.tighten(self._in_units(bound))
+
+    def _take_stock(self) -> None:
+        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        incumbent, targets = self._run.incumbent, self._targets()
+        kept = []
+        for box in self._boxes:
+            open_pairs = box.excess(targets) >= -self._levels.room(box.bounds)
+            if self._proof is not None and not open_pairs.all():
+                self._number += 1
+                leaving = box.only(~open_pairs).leaving()
+                self._proof.steps.append(Step(self._number, box.key, closed=leaving))
+            if open_pairs.any():
+                kept.append(box.only(open_pairs))
+        self._boxes = tuple(kept)
+        incumbent.open_boxes = len(kept)
+        if self._proof is not None:
+            self._proof.boxes = self._boxes
+        if kept:
+            incumbent.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
+        else:
+            incumbent.close()
+
+    def _rows(self, place: int) -> tuple[Row, ...]:
+        return self._shares[place % len(self._shares)].rows if self._shares else ()
+
+    def _targets(self) -> Floats:
+        """Return, by size, the least bound that leaves room for something better."""
+        units = self._run.incumbent.score
+        assert units is not None
+        target = self._in_levels(units + self._problem.gains.step)
+        return np.full(self._levels.size_max + 1, target)
+
+    def _in_levels(self, units: int) -> float:
+        return float(units / self._scale)
+
+    def _in_units(self, bound: float) -> float:
+        return float(self._scale * (bound + self._levels.room(bound)))
+
+
+def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
+    """Deal boxes out, the highest bounds to everybody in turn; split them where they are few."""
+    if workers == 1:
+        return [boxes]
+    while len(boxes) < workers and max(len(box) for box in boxes) > 1:
+        widest = max(boxes, key=len)
+        # Prices mean most where L / S is the same, so those stay together.
+        order = np.argsort((widest.pairs[:, 1] + 1) / widest.pairs[:, 0], kind="stable")
+        low = np.zeros(len(widest), dtype=bool)
+        low[order[: len(widest) // 2]] = True
+        boxes = (*(box for box in boxes if box is not widest), widest.only(low), widest.only(~low))
+    ordered = sorted(boxes, key=lambda box: -float(box.bounds.max()))
+    return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]

@@ -1,0 +1,277 @@
+"""Best first over boxes: bound by linear programs, decide by what the prices say, branch.
+
+The box whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
+program; the prices bound all other (S, L) of the box, refute some, and decide what must be so in
+everything that could still beat the target (reduced costs). When the highest has had its program
+and stands, the box is split in two: by a classifier that sits or not, or a pattern that is decided
+right or not, whichever brings both halves down most.
+
+Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
+still open, so any number of workers can share the boxes, and a run can be put on file in between.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from ...bounds.cuts import LimitRow, Row
+from ...bounds.levels import SAFETY
+from ...bounds.node import ALL, FREE, Box
+from ...bounds.prices import Judgement, Prices
+from ...bounds.program import Program
+from ...bounds.separation import violated
+from ...numbers.floats import Floats
+from ...tree.sizes.fixing import decisions
+from .proof import Step
+from .task import Report, Share, Task
+
+_ROUNDS = 5
+_PROGRESS = 2e-3
+_CANDIDATES = 4
+_MISSES = 12
+_PROGRAMS, _ENTRIES = 40, 3_000_000
+"""How many linear programs are kept; fewer where patterns times classifiers, summed over all of
+them, would be more than this."""
+
+_NO_PRICES: Floats = np.empty(0)
+
+
+def solve(task: Task, report: Report | None = None) -> Share:
+    """Work on a task until its deadline, or until nothing is open."""
+    with threadpool_limits(1):
+        return _Tree(task, report).work()
+
+
+_Programs = OrderedDict[tuple[int, int], Program]
+_kept: dict[str, _Programs] = {}
+"""The linear programs of the last token."""
+
+
+def _programs(token: str) -> _Programs:
+    """Return the programs kept for a token, none if it is new."""
+    if token not in _kept:
+        _kept.clear()
+        _kept[token] = OrderedDict()
+    return _kept[token] if token else OrderedDict()
+
+
+class _Tree:
+    def __init__(self, task: Task, report: Report | None) -> None:
+        self._levels, self._targets, self._deadline = task.levels, task.targets, task.deadline
+        self._latest = task.latest
+        self._rows, self._record, self._number = list(task.rows), task.record, task.first_number
+        self._report = report
+        self._misses = 0
+        self._may_branch = task.branch
+        self._heap: list[tuple[float, int, Box]] = []
+        self._order = itertools.count(0, -1)  # of equals, the latest comes first
+        self._conflicts: set[tuple[int, int]] = set()
+        self._programs = _programs(task.token)
+        entries = task.levels.n_patterns * task.levels.n_classifiers
+        self._most_programs = max(1, min(_PROGRAMS, _ENTRIES // max(1, entries)))
+        self._members: dict[tuple[int, ...], None] = {}
+        self._steps: list[Step] = []
+        self._room = SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
+        for box in task.boxes:
+            self._push(box)
+
+    def work(self) -> Share:
+        settled = False
+        while self._heap and not settled and time.monotonic() < self._deadline:
+            _, _, box = heapq.heappop(self._heap)
+            place = self._next_place(box)
+            if place is not None:
+                self._bound(box, place)
+            elif self._may_branch:
+                self._branch(box)
+            else:
+                settled = True
+                self._push(box)
+        return Share(
+            tuple(box for _, _, box in self._heap), tuple(self._rows), frozenset(self._conflicts),
+            tuple(self._members), tuple(self._steps), self._number, settled or not self._heap,
+        )  # fmt: skip
+
+    def _next(self) -> int:
+        self._number += 1
+        return self._number
+
+    def _push(self, box: Box) -> None:
+        if len(box):
+            excess = float(box.excess(self._targets).max())
+            heapq.heappush(self._heap, (-excess, next(self._order), box))
+
+    def _closed(self, box: Box) -> NDArray[np.bool_]:
+        """Tell which (S, L) of a box are refuted."""
+        room = self._room + SAFETY * np.abs(box.bounds)
+        return box.excess(self._targets) < -room
+
+    def _next_place(self, box: Box) -> int | None:
+        """Return the (S, L) of a box whose linear program comes next, None if it is to be branched.
+
+        The highest first. Before the first branching, what is nearly refuted comes too, as long as
+        that goes well, for every (S, L) that is left goes into both halves.
+        """
+        excess = box.excess(self._targets)
+        # Of many equals, the one in the middle says most about the others.
+        equals = np.flatnonzero(excess >= excess.max() - SAFETY)
+        highest = int(equals[len(equals) // 2])
+        if box.key:
+            return None if box.done.any() else highest
+        if box.done[highest] < ALL:
+            return highest
+        if (box.done < ALL).any() and self._misses < _MISSES:
+            self._misses = max(self._misses, 1)  # from now on with all rows at once
+            return int(np.argmin(np.where(box.done < ALL, excess, np.inf)))
+        return None
+
+    def _bound(self, box: Box, place: int) -> None:
+        """Bound a box by the linear program of one of its (S, L)."""
+        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+        program = self._program(at)
+        # At first only rows that say much about the other (S, L) too; all rows when it comes up
+        # again, which most never do.
+        portable = box.key == 0 and not box.done[place] and self._misses == 0
+        prices, judgement = self._tighten(program, box, at, portable=portable)
+        number = self._next()
+        better = box.bounded(judgement.bounds, number)
+        done = better.done.copy()
+        done[place] = 1 if portable else ALL
+        better = replace(better, done=done)
+        closed = self._closed(better)
+        if box.key == 0 and box.done[place] == 0 and not portable:
+            self._misses = 1 if closed.any() else self._misses + 1
+        left = better.only(~closed)
+        bounds = judgement.bounds[~closed]
+        room = bounds - self._targets[left.pairs[:, 0]] + 2 * self._room + SAFETY * np.abs(bounds)
+        charges = judgement.charges[~closed]
+        decided = decisions(self._levels, left, charges, judgement.left, room)
+        self._keep(Step(
+            number, box.key, at=at, closed=better.only(closed).leaving(),
+            decided=tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
+        ), program.rows, prices)  # fmt: skip
+        if len(left) and len(decided[0]):
+            left = left.deciding(*decided)
+        self._push(left)
+        self._tell(self._round_off(program.solution()[0], at[0]))
+
+    def _tighten(
+        self, program: Program, box: Box, at: tuple[int, int], *, portable: bool
+    ) -> tuple[Floats, Judgement]:
+        """Solve a program for a box, adding rows it breaks for a few rounds."""
+        target = float(self._targets[at[0]])
+        program.solve(box, self._latest)
+        value, converged = program.value(box), False
+        for _ in range(_ROUNDS):
+            if converged or value < target or time.monotonic() >= self._latest:
+                break
+            fresh = violated(self._levels, at, *program.solution(), portable=portable)
+            converged = not fresh
+            if fresh:
+                program.add(fresh)
+                program.solve(box, self._latest)
+                before, value = value, program.value(box)
+                converged = before - value < _PROGRESS * min(1.0, float(self._levels.weights.max()))
+        prices = program.prices()
+        judgement = Prices(self._levels, program.rows, prices, at).judge(box)
+        used = zip(program.rows, prices, strict=True)
+        self._rows = [
+            row for row, price in used if price > SAFETY and isinstance(row, Row) and not row.basic
+        ]
+        self._conflicts.update(
+            (row.patterns[0], row.patterns[1])
+            for row in self._rows
+            if row.sides == (1, 1) and row.shift == 0
+        )
+        return prices, judgement
+
+    def _branch(self, box: Box) -> None:
+        """Split a box in two."""
+        place = self._branching_place(box)
+        if place is None:
+            # Every classifier is decided: one set of members, which the coordinator recounts. It is
+            # told at once, for the bounds told from now on leave it out.
+            members = np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist()
+            self._look_at(members)
+            self._keep(Step(self._next(), box.key, closed=box.leaving(by=-2)))
+            self._tell(members)
+            return
+        halves = box.branch(place, (self._next(), self._next()))
+        if place >= self._levels.n_classifiers:
+            pattern = place - self._levels.n_classifiers
+            halves[1] = halves[1].only(self._levels.reachable(pattern, box.pairs))
+        heirs = tuple((half.key, place, value) for value, half in enumerate(halves))
+        self._keep(Step(self._next(), box.key, heirs=heirs))
+        for half in halves:
+            self._push(half)
+
+    def _branching_place(self, box: Box) -> int | None:
+        """Return where to branch: what brings both halves down most, tried on a few."""
+        k = self._levels.n_classifiers
+        place = int(np.argmax(np.where(box.done == ALL, box.excess(self._targets), -np.inf)))
+        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+        program = self._program(at)
+        program.solve(box, self._latest)
+        value, target = program.value(box), float(self._targets[at[0]])
+        solution = np.concatenate(program.solution())
+        self._round_off(solution[:k], at[0])
+        free = box.decided == FREE
+        broken = np.minimum(solution, 1 - solution) * free
+        broken[k:] *= np.minimum(1.0, self._levels.weights / max(value - target, 1e-6))
+        candidates = np.argsort(-broken, kind="stable")[:_CANDIDATES]
+        candidates = candidates[broken[candidates] > 1e-6]
+        if not len(candidates):
+            open_seats = np.flatnonzero(free[:k])
+            return int(open_seats[np.argmax(solution[open_seats])]) if len(open_seats) else None
+        best, best_score = int(candidates[0]), -1.0
+        for candidate in candidates:
+            falls = []
+            for half in box.branch(int(candidate), (0, 0)):
+                program.solve(half, self._latest)
+                falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
+            if min(falls) * max(falls) > best_score:
+                best, best_score = int(candidate), min(falls) * max(falls)
+            if time.monotonic() >= self._deadline:
+                break
+        return best
+
+    def _program(self, at: tuple[int, int]) -> Program:
+        if at in self._programs:
+            self._programs.move_to_end(at)
+        else:
+            if len(self._programs) >= self._most_programs:
+                self._programs.popitem(last=False)
+            known = [row for row in self._rows if row.portable and row.factor(*at) > 0]
+            self._programs[at] = Program(self._levels, at, known)
+        return self._programs[at]
+
+    def _look_at(self, members: list[int]) -> None:
+        self._members[tuple(sorted(members))] = None
+
+    def _round_off(self, x: Floats, size: int) -> list[int]:
+        """Have a look at the members a fractional solution would round to, and return them."""
+        members: list[int] = np.argsort(-x, kind="stable")[:size].tolist()
+        self._look_at(members)
+        return members
+
+    def _keep(
+        self, step: Step, rows: Sequence[Row | LimitRow] = (), prices: Floats = _NO_PRICES
+    ) -> None:
+        if self._record:
+            used = np.flatnonzero(prices > 0)
+            priced = tuple(rows[place] for place in used.tolist())
+            self._steps.append(replace(step, rows=priced, prices=prices[used]))
+
+    def _tell(self, members: list[int]) -> None:
+        if self._report is not None:
+            highest = max((float(box.bounds.max()) for _, _, box in self._heap), default=-np.inf)
+            self._report(highest, len(self._heap), members)

@@ -1,0 +1,1 @@
+"""What users bring: votes on two classes or more, validated, identical rows merged."""

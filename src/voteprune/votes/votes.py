@@ -1,0 +1,287 @@
+"""`Votes`: what every classifier of the pool said about every row, and what was true."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from ..numbers.exact import IntArray, combine, compact
+from .reading import read_names, read_vector, read_weights, refuse_masked
+
+
+class Votes:
+    """A validated n x K matrix of 0/1 votes with labels, weights and classifier names.
+
+    Immutable: the arrays are copies of the caller's and cannot be written to.
+
+    Parameters
+    ----------
+    predictions
+        n rows by K classifiers: 0/1 votes or probabilities of the positive class, as an array,
+        nested sequence, or data frame (pandas, polars, pyarrow, ...). A probability is a positive
+        vote from 0.5 on.
+    y
+        n labels, 0 or 1, both present.
+    sample_weight
+        n non-negative weights; every row counts once when omitted.
+    names
+        K distinct names; a data frame's column names, else ``c0, c1, ...`` when omitted.
+
+    Attributes
+    ----------
+    matrix : bool array of shape (n, K)
+    labels : bool array of shape (n,)
+    weights : exact integers of shape (n,), in units of ``1 / denominator``
+    denominator : int
+    names : tuple of str
+    """
+
+    __slots__ = ("denominator", "labels", "matrix", "names", "weights")
+
+    matrix: NDArray[np.bool_]
+    labels: NDArray[np.bool_]
+    weights: IntArray
+    denominator: int
+    names: tuple[str, ...]
+
+    def __init__(
+        self,
+        predictions: object,
+        y: object,
+        *,
+        sample_weight: object = None,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        matrix, columns = read_predictions(predictions, "predictions")
+        n, k = matrix.shape
+        labels = _read_labels(y, n)
+        weights, denominator = read_weights(sample_weight, n)
+        _check_both_classes(labels, weights)
+        for array in (matrix, labels, weights):
+            array.setflags(write=False)
+        values = (matrix, labels, weights, denominator, read_names(names, columns, k))
+        for slot, value in zip(
+            ("matrix", "labels", "weights", "denominator", "names"), values, strict=True
+        ):
+            object.__setattr__(self, slot, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Slots without a dict need this to cross process borders; validation is not repeated.
+        return _restore, tuple(getattr(self, slot) for slot in sorted(self.__slots__))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return int(self.matrix.shape[0])
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return int(self.matrix.shape[1])
+
+    def select(self, columns: Sequence[int]) -> Votes:
+        """Return the votes of some of the classifiers, in the order given."""
+        return _restore(
+            self.denominator,
+            self.labels,
+            np.ascontiguousarray(self.matrix[:, list(columns)]),
+            tuple(self.names[k] for k in columns),
+            self.weights,
+        )
+
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Votes:
+        """Return the votes on some of the rows, in the order given.
+
+        Raises
+        ------
+        InputError
+            If a class is missing among them.
+        """
+        places = np.asarray(rows, dtype=np.intp)
+        labels, weights = self.labels[places], self.weights[places]
+        _check_both_classes(labels, weights)
+        matrix = np.ascontiguousarray(self.matrix[places])
+        return _restore(self.denominator, labels, matrix, self.names, weights)
+
+    def thinned(self, most: int, random: np.random.Generator) -> Votes:
+        """Return a sample of the rows that carry weight, as many of each class as can be.
+
+        Parameters
+        ----------
+        most
+            How many rows.
+        random
+            Source of all choices.
+
+        Returns
+        -------
+        Votes
+            Each row weighs as many times more as there are more rows of its class.
+        """
+        classes = [np.flatnonzero((self.labels == label) & (self.weights > 0)) for label in (0, 1)]
+        kept = [min(len(rows), max(1, most // 2)) for rows in classes]
+        rows = [
+            np.sort(random.choice(every, some, replace=False))
+            for every, some in zip(classes, kept, strict=True)
+        ]
+        scale = math.lcm(*kept)
+        weights = [
+            combine([(len(every) * (scale // some), self.weights[part])]).astype(object)
+            for every, some, part in zip(classes, kept, rows, strict=True)
+        ]
+        places = np.concatenate(rows)
+        return _restore(
+            self.denominator * scale,
+            self.labels[places],
+            np.ascontiguousarray(self.matrix[places]),
+            self.names,
+            compact(np.concatenate(weights)),
+        )
+
+    def __repr__(self) -> str:
+        positives = int(self.labels.sum())
+        return f"Votes({self.n_rows} rows, {positives} positive; {self.n_classifiers} classifiers)"
+
+
+def as_votes(votes: object, y: object = None, sample_weight: object = None) -> Votes:
+    """Return `votes` if it is a `Votes` already, else make one of predictions and labels.
+
+    Raises
+    ------
+    InputError
+        If labels or weights are given a second time, or the predictions are wrong.
+    """
+    if not isinstance(votes, Votes):
+        return Votes(votes, y, sample_weight=sample_weight)
+    refuse_twice(y, sample_weight)
+    return votes
+
+
+def refuse_twice(y: object, sample_weight: object) -> None:
+    """Refuse labels and weights beside votes that have them."""
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            raise InputError(name, "is already inside the Votes; give it once.")
+
+
+def _restore(
+    denominator: int,
+    labels: NDArray[np.bool_],
+    matrix: NDArray[np.bool_],
+    names: tuple[str, ...],
+    weights: IntArray,
+) -> Votes:
+    votes = Votes.__new__(Votes)
+    for array in (matrix, labels, weights):
+        array.setflags(write=False)
+    for slot, value in zip(
+        sorted(Votes.__slots__), (denominator, labels, matrix, names, weights), strict=True
+    ):
+        object.__setattr__(votes, slot, value)
+    return votes
+
+
+def read_predictions(
+    predictions: object, argument: str
+) -> tuple[NDArray[np.bool_], tuple[str, ...] | None]:
+    """Turn votes or probabilities into a fresh bool matrix, with column names if it has any.
+
+    Raises
+    ------
+    InputError
+        If anything is missing, infinite, outside [0, 1], not a matrix, or empty.
+    """
+    numbers, columns = _as_matrix(predictions, argument)
+    if numbers.ndim != 2:
+        raise InputError(
+            argument,
+            f"expected a matrix of n rows by K classifiers, got {numbers.ndim} dimension(s). "
+            "Give one column per classifier.",
+        )
+    n, k = numbers.shape
+    if n == 0 or k == 0:
+        raise InputError(argument, f"expected at least one row and one classifier, got {n} x {k}.")
+    if numbers.dtype == bool:
+        return numbers.copy(), columns
+    if not np.isfinite(numbers).all():
+        row, column = np.argwhere(~np.isfinite(numbers))[0]
+        raise InputError(
+            argument,
+            f"row {row}, column {column} is {numbers[row, column]}. Votes must be finite: "
+            "drop or impute missing predictions first.",
+        )
+    outside = (numbers < 0) | (numbers > 1)
+    if outside.any():
+        row, column = np.argwhere(outside)[0]
+        raise InputError(
+            argument,
+            f"row {row}, column {column} is {numbers[row, column]}. Votes are 0 or 1 and "
+            "probabilities lie in [0, 1]: give predict_proba(X)[:, 1], not a decision function.",
+        )
+    return numbers >= 0.5, columns
+
+
+def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    try:
+        frame = nw.from_native(values, eager_only=True, pass_through=True)
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(argument, f"is a data frame that cannot be read: {error}") from None
+    refuse_masked(values, argument)
+    columns = None
+    if isinstance(frame, nw.DataFrame):
+        columns = tuple(str(name) for name in frame.columns)
+        values = frame.to_numpy()
+    try:
+        array = np.asarray(values)
+        if array.dtype == object and not any(isinstance(cell, str) for cell in array.flat):
+            # Frames with nullable columns arrive as objects; what is missing becomes nan and is
+            # refused with its place.
+            array = np.array(
+                [np.nan if _is_missing(cell) else cell for cell in array.flat], dtype=np.float64
+            ).reshape(array.shape)
+    except (TypeError, ValueError):
+        array = np.empty(0, dtype=str)
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            argument, "expected numbers, one column per classifier, got something else."
+        )
+    return array, columns
+
+
+def _is_missing(cell: object) -> bool:
+    # pandas' NA has no truth value; nothing else that counts as a vote is unlike itself.
+    return cell is None or type(cell).__name__ == "NAType"
+
+
+def _read_labels(y: object, n: int) -> NDArray[np.bool_]:
+    if y is None:
+        raise InputError("y", "is missing. Give the true labels, 0 or 1, one per row.")
+    array = read_vector(y, n, "y")
+    distinct = set(array.tolist())
+    if not distinct <= {0, 1}:
+        shown = ", ".join(repr(value) for value in sorted(distinct, key=repr)[:5])
+        raise InputError(
+            "y",
+            f"labels must be 0 and 1 (1 is the positive class), got {shown}"
+            f"{', ...' if len(distinct) > 5 else ''}. Map them first, as in y == 'positive'.",
+        )
+    return np.asarray(array == 1, dtype=bool)
+
+
+def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:
+    for label in (1, 0):
+        if not (weights[labels == label] > 0).any():
+            raise InputError(
+                "y",
+                f"no row of class {label} carries weight, so there is nothing to choose between. "
+                "Both classes must be present.",
+            )

@@ -1,0 +1,72 @@
+"""Runs that no clock has a say in. Everything here that is not public is gathered in this file.
+
+Rounds of a proof end after so many steps instead of seconds, and workers run in this process
+(`badstart.Workers`). Time passes a thousand times more slowly, so searches end by their patience.
+What moves or is renamed inside the package is followed up here, and nowhere else in this folder.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from contextlib import ExitStack, contextmanager
+from unittest import mock
+
+from badstart import ENUMERATING, Way, Workers, search_switched_off
+from voteprune.strategies import exact as engine
+from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.sizes import coordinator as proving
+
+WORKERS = (
+    (proving, "share_out"),
+    (refuting, "share_out"),
+    (importlib.import_module("voteprune.front"), "call"),
+    (margins_exact, "call"),
+)
+"""Where workers are called, which here are functions in this process."""
+
+CLAUSES = ((refuting, "CLOSE", float("inf")), (refuting, "_HOPELESS", float("inf")))
+BOXES = ((refuting, "CLOSE", -1.0),)
+"""What has a proof go by clauses, or by sizes and thresholds, however near the first bound is."""
+
+WHOLE = 10**9
+"""Steps of a round that ends only when nothing is left to do."""
+
+
+@contextmanager
+def slow_clock():
+    """Let time pass a thousand times more slowly."""
+    clock = time.monotonic
+    began = clock()
+
+    def slowly():
+        return began + (clock() - began) / 1000
+
+    with mock.patch.object(time, "monotonic", slowly):
+        yield
+
+
+@contextmanager
+def proved(by: str, steps: int = WHOLE):
+    """Have small pools proved rather than tried out: "boxes" or "clauses", after a search."""
+    here = Workers(Way(workers=1, steps=steps), seed=0)
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        enter(slow_clock())
+        for room, name in ENUMERATING:
+            enter(mock.patch.object(room, name, 0))
+        for room, name in WORKERS:
+            enter(mock.patch.object(room, name, getattr(here, name)))
+        for room, name, value in {"boxes": BOXES, "clauses": CLAUSES}[by]:
+            enter(mock.patch.object(room, name, value))
+        enter(mock.patch.object(engine, "prepare"))
+        yield
+
+
+@contextmanager
+def proved_alone(by: str, steps: int = WHOLE):
+    """Leave everything to the proof, search off: "boxes", "clauses", or "solver" in the end."""
+    way = Way({"boxes": "levels"}.get(by, by), workers=1, steps=steps)
+    with slow_clock(), search_switched_off(way, Workers(way, seed=0)):
+        yield
