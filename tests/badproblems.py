@@ -20,9 +20,9 @@ from oracle import FLOORS
 
 LIMITS = (
     "none", "smallest size", "largest size", "required", "forbidden", "budget", "floor", "ceiling",
-    "tau", "gamma", "tau and gamma", "several",
+    "tau", "gamma", "tau and gamma", "several", "group",
 )  # fmt: skip
-OF_PLURALITY = LIMITS[:6]
+OF_PLURALITY = (*LIMITS[:6], "group")
 STARTS = ("worst", "second best", "between")
 
 
@@ -108,7 +108,11 @@ def bad_problem(seed, limit="none", objective="sum", k=6, n=18):
         instance = replace(instance, objective=_objective(rng, objective))
         everything = Committees(instance.matrix, instance.labels, instance.sample_weight)
         free = truth_of(instance, (), None, everything)
-        names = rng.choice(LIMITS[1:-1], 3, replace=False) if limit == "several" else [limit]
+        names = (
+            rng.choice(LIMITS[1 : LIMITS.index("several")], 3, replace=False)
+            if limit == "several"
+            else [limit]
+        )
         constraints, diversity = (), None
         for name in names:
             more, limits = _limit(rng, name, everything, instance.sample_weight)
@@ -161,6 +165,8 @@ def _limit(rng, name, everything, weights):
         costs = [Fraction(int(c), 10) for c in rng.integers(-3, 30, k)]
         sums = over_all_sets(np.array(costs, dtype=object))[1:]
         return (vp.Budget(costs, sorted(sums)[rng.integers(2**k // 2)]),), None
+    if name == "group":
+        return tuple(_group(rng, k) for _ in range(2)), None
     if name in ("floor", "ceiling"):
         of_limits = {
             "floor": ("recall", "specificity", "accuracy", "tp", "tn", "precision", "f1"),
@@ -175,6 +181,18 @@ def _limit(rng, name, everything, weights):
     if name in ("tau", "gamma", "tau and gamma"):
         return (), _diversity(rng, name, everything)
     return (), None
+
+
+def _group(rng, k):
+    """At most so many of some, at least so many, or both; two of these may overlap."""
+    members = rng.choice(k, int(rng.integers(2, k - 1)), replace=False).tolist()
+    least, most = sorted(rng.integers(0, len(members), 2).tolist())
+    kind = rng.integers(3)
+    return vp.Group(
+        members,
+        at_most=None if kind == 1 else most,
+        at_least=None if kind == 0 else max(least, 1) if kind == 1 else least,
+    )
 
 
 def _diversity(rng, name, everything):

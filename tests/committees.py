@@ -101,6 +101,10 @@ class Sets:
                 met &= self.members[:, list(c.members)].all(axis=1)
             elif isinstance(c, vp.Forbid):
                 met &= ~self.members[:, list(c.members)].any(axis=1)
+            elif isinstance(c, vp.Group):
+                seated = self.members[:, list(c.members)].sum(axis=1)
+                met &= seated >= (c.at_least or 0)
+                met &= seated <= (self.k if c.at_most is None else c.at_most)
             else:
                 costs, scale = whole(np.array(c.costs, dtype=object))
                 met &= over_all_sets(costs) <= c.limit * scale

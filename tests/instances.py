@@ -87,6 +87,7 @@ def random_instance(seed: int, most_classifiers: int = 12, most_rows: int = 60) 
         matrix[rng.integers(n)] = matrix[rng.integers(n)]
     constraints, diversity = _limits(rng, k, n)
     sample_weight, objective = _sample_weight(rng, labels), _objective(rng)
+    constraints += _groups(np.random.default_rng([seed, 1]), k) if constraints else ()
     if diversity == "a measure":
         diversity = _measure_limits(rng, matrix, labels, sample_weight)
     return Instance(
@@ -161,6 +162,17 @@ def _limits(rng, k, n):
         ]
         diversity = options[rng.integers(len(options))]
     return tuple(constraints), diversity
+
+
+def _groups(rng, k):
+    """Limits on groups, now and then; from a stream of its own, so that all else stays."""
+    if k < 3 or rng.random() < 0.7:
+        return ()
+    members = rng.choice(k, int(rng.integers(2, k)), replace=False).tolist()
+    most = int(rng.integers(1, len(members)))
+    if rng.random() < 0.6:
+        return (vp.Group(members, at_most=most),)
+    return (vp.Group(members, at_least=int(rng.integers(1, most + 1)), at_most=most),)
 
 
 def _measure_limits(rng, matrix, labels, sample_weight):

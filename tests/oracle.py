@@ -220,6 +220,10 @@ class Oracle:
             elif isinstance(c, vp.Forbid):
                 if set(c.members) & set(members):
                     return False
+            elif isinstance(c, vp.Group):
+                seated = len(set(c.members) & set(members))
+                if seated < (c.at_least or 0) or (c.at_most is not None and seated > c.at_most):
+                    return False
             elif sum(c.costs[i] for i in members) > c.limit:
                 return False
         limits = self.limits(diversity)

@@ -38,6 +38,10 @@ def allowed(members, constraints):
             return False
         if isinstance(c, vp.Forbid) and set(c.members) & set(members):
             return False
+        if isinstance(c, vp.Group):
+            seated = len(set(c.members) & set(members))
+            if seated < (c.at_least or 0) or (c.at_most is not None and seated > c.at_most):
+                return False
         if isinstance(c, vp.Budget) and sum(c.costs[i] for i in members) > c.limit:
             return False
     return True

@@ -192,7 +192,7 @@ def from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
             if name.endswith("killed"):
                 ways[name] = replace(way, file=file.with_stem(name))
         wrong = _faults(seed, ways, lambda way: faults_of_sum(bad, way, 600)[0])
-    return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+    return list(ways), wrong, badproblems.LIMITS[seed % len(badproblems.LIMITS)] != "none"
 
 
 def others_from_bad_starts(objective: str) -> Callable[[int], tuple[list[str], list[str], bool]]:
@@ -206,7 +206,7 @@ def others_from_bad_starts(objective: str) -> Callable[[int], tuple[list[str], l
             "leaves alone": Way(("levels", "clauses")[seed % 2], start, leaves=True),
         }
         wrong = _faults(seed, ways, lambda way: faults_of_sum(bad, way, 600)[0])
-        return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+        return list(ways), wrong, badproblems.LIMITS[seed % len(badproblems.LIMITS)] != "none"
 
     return kind
 
@@ -220,7 +220,7 @@ def fronts_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
         "none": Way(start=None, steps=200, leaves=True),
     }
     wrong = _faults(seed, ways, lambda way: faults_of_front(bad, way, 600)[0])
-    return list(ways), wrong, badproblems.LIMITS[seed % 12] != "none"
+    return list(ways), wrong, badproblems.LIMITS[seed % len(badproblems.LIMITS)] != "none"
 
 
 def pluralities_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
@@ -238,7 +238,7 @@ def _bad_problem(seed: int, objective: str) -> tuple[badproblems.Bad, str]:
     kinds = sizes.get(objective, (range(5, 8), range(8, 11)))
     weights = {2: [0.8, 0.2], 3: [0.8, 0.16, 0.04]}[len(kinds)]
     k = int(rng.choice(kinds[rng.choice(len(kinds), p=weights)]))
-    limit = badproblems.LIMITS[seed % 12]
+    limit = badproblems.LIMITS[seed % len(badproblems.LIMITS)]
     bad = badproblems.bad_problem(seed, limit, objective, k, int(rng.integers(2 * k, 4 * k)))
     return bad, badproblems.STARTS[seed // 12 % 3]
 

@@ -16,7 +16,7 @@ FLOORS = [
     {"solvers", "votes"},
     {"problem"},
     {"run"},
-    {"bounds", "primal"},
+    {"bounds", "primal", "soft"},
     {"heuristics", "mip", "tree"},
     {"strategies"},
     {"solve"},

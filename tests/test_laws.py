@@ -48,6 +48,8 @@ def test_the_order_of_classifiers_does_not_matter(seed):
         if isinstance(c, vp.Require | vp.Forbid)
         else vp.Budget([c.costs[i] for i in order], c.limit)
         if isinstance(c, vp.Budget)
+        else vp.Group([int(place[m]) for m in c.members], at_most=c.at_most, at_least=c.at_least)
+        if isinstance(c, vp.Group)
         else c
         for c in instance.constraints
     )

@@ -32,7 +32,7 @@ from .exceptions import (
 from .front import Front, FrontPoint, front
 from .problem.committee import Committee
 from .problem.confusion import Confusion
-from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Require
+from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
 from .problem.criteria import CURVES, METRICS, FBeta
 from .problem.diversity import CONFIGURATIONS, Diversity
 from .problem.formulas import Ratio, Weights
@@ -45,6 +45,7 @@ from .run.incumbent import Progress
 from .solve.comparison import Comparison
 from .solve.explanation import Explanation, MemberRole, Swap
 from .solve.plurality_solution import PluralitySolution
+from .solve.promise import Promise, occam_bound, promise
 from .solve.solution import Solution
 from .solvers import Solver, solvers
 from .strategies.registry import methods
@@ -81,6 +82,7 @@ __all__ = [
     "Front",
     "FrontDisplay",
     "FrontPoint",
+    "Group",
     "Hinge",
     "InfeasibleError",
     "InputError",
@@ -91,6 +93,7 @@ __all__ = [
     "PluralitySolution",
     "PluralityVotes",
     "Progress",
+    "Promise",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
@@ -108,6 +111,8 @@ __all__ = [
     "diversity_matrix",
     "front",
     "methods",
+    "occam_bound",
+    "promise",
     "prune",
     "prune_ensemble",
     "solvers",

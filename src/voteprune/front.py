@@ -27,6 +27,7 @@ from .problem.committee import Committee
 from .problem.constraints import Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
+from .problem.infeasible import nobody_fits
 from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
@@ -264,7 +265,7 @@ class _Fronts:
             incumbent = self._incumbents[size]
             for neighbour in (size - 1, size + 1):
                 self._step_from(neighbour, size)
-            if not incumbent.closed:
+            if not incumbent.closed and not nobody_fits(incumbent.problem):
                 walked = thinned(incumbent.problem, incumbent, self._seed, self._left())
                 flock = Flock(*walked, self._seed + place)
                 seconds = (until - time.monotonic()) / (len(order) - place)

@@ -13,7 +13,7 @@ import numpy as np
 
 from .exceptions import InputError, OutputError
 from .problem.committee import Committee
-from .problem.constraints import Constraint
+from .problem.constraints import AtLeast, Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import AUTOMATIC, Margin
@@ -26,6 +26,7 @@ from .solve.certifying import check_certified
 from .solve.plan import Plan, check_plan
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
+from .solve.promising import FIRST, Wish
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -70,6 +71,9 @@ def prune(
     n_jobs: int | None = ...,
     checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
+    promise: AtLeast | None = ...,
+    holdout: float | None = ...,
+    confidence: float | None = ...,
 ) -> Solution: ...
 
 
@@ -91,6 +95,9 @@ def prune(
     n_jobs: int | None = None,
     checkpoint: str | Path | None = None,
     certificate: bool | str | Path = False,
+    promise: AtLeast | None = None,
+    holdout: float | None = None,
+    confidence: float | None = None,
 ) -> Solution | PluralitySolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
@@ -114,7 +121,7 @@ def prune(
         `Diversity`, on any measure, or a configuration of the paper by name: "F1" asks for none,
         "F2" for a mean PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
     constraints
-        Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
+        Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`, `Group`.
     threshold
         How many votes make a positive: "majority" for more than half of them, "tuned" for what
         suits the objective best on these votes. The method's own rule when omitted: exact methods
@@ -138,6 +145,14 @@ def prune(
     certificate
         Whether to write the proof down, for `voteprune.verify`: True leaves it on the solution, a
         path also saves it there. A proof that is written down is made on one core.
+    promise
+        What is to hold on new rows, ``AtLeast("recall", 0.95)``: some rows are held out, the
+        committee is chosen on the others, and of several candidates, the safest first, the best
+        is returned that passes an exact test on the rows held out. See `Solution.promise`.
+    holdout
+        Share of the rows to hold out for the promise, 0.3 when omitted.
+    confidence
+        How sure the promise is to be, 0.95 when omitted.
 
     Returns
     -------
@@ -155,7 +170,13 @@ def prune(
     began = time.monotonic()
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
-        for name, asked in (("checkpoint", checkpoint), ("certificate", certificate or None)):
+        for name, asked in (
+            ("checkpoint", checkpoint),
+            ("certificate", certificate or None),
+            ("promise", promise),
+            ("holdout", holdout),
+            ("confidence", confidence),
+        ):
             if asked is not None:
                 raise InputError(name, "is for two classes only. Leave it out.")
         return prune_plurality(
@@ -179,13 +200,21 @@ def prune(
     )
     if callback is not None and not callable(callback):
         raise InputError("callback", f"expected a function, got {callback!r}.")
-    problem = _compile(as_votes(votes, y, sample_weight), plan, began)
+    wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
+    rows = as_votes(votes, y, sample_weight)
+    if wish is not None:
+        rows, held_out = wish.split(rows, plan.circumstances.seed)
+        half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
+        plan = replace(plan, circumstances=half)
+    problem = _compile(rows, plan, began)
     first = _check_start(start, problem, plan.method)
     file = check_checkpoint(checkpoint, plan.method.name, problem)
     certify = check_certified(certificate, problem, plan.method, file)
     solution = carry_out(
         problem, plan.method, plan.circumstances, first, callback, file, certify, began
     )
+    if wish is not None:
+        return wish.keep(solution, held_out, plan.method, plan.circumstances)
     if solution.certificate is not None and not isinstance(certificate, bool):
         try:
             solution.certificate.save(certificate)

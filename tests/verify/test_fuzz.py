@@ -26,6 +26,7 @@ LIMITS = {
         (vp.AtMost("size", 4), vp.AtLeast("recall", 0.4), vp.Budget([3, 1, 2, 2, 1], 7)),
         vp.Diversity(0.1, 0.2, "fc"),
     ),
+    "groups": ((vp.Group([0, 1, 2], at_most=1), vp.Group([2, 3, 4], at_least=1, at_most=2)), None),
 }
 KINDS = ("steps", "clauses", "tried", "infeasible", "open")
 EDITS = 40

@@ -266,6 +266,7 @@ def test_gains_beyond_64_bits_are_checked_exactly(check):
     [
         (vp.Require(2, 5), vp.Forbid(0)),
         (vp.Budget([1, 2, 3, 4, 5, 6], 6),),
+        (vp.Group([0, 1, 2], at_most=1), vp.Group([3, 4], at_least=1)),
         (vp.AtLeast("recall", 0.6), vp.AtMost("size", 2)),
         (vp.AtMost("fp", 3),),
     ],

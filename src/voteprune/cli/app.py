@@ -31,6 +31,7 @@ _OPTIONS = {
     "Require": "--require",
     "Forbid": "--forbid",
     "Budget(limit)": "--budget",
+    "Group": "--group",
     "Ratio(denominator)": "--objective",
 }
 """How the arguments of the library are spelt here."""

@@ -6,12 +6,13 @@ here name the option rather than the library's argument.
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from ..files import outfile
-from ..problem.constraints import AtLeast, AtMost, Budget, Constraint
+from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Group
 from ..problem.criteria import Criterion
 from ..problem.diversity import Diversity
 from ..problem.formulas import COUNTS, Ratio, Weights
@@ -108,6 +109,70 @@ def read_diversity(
     if name is not None:
         raise InputError("--diversity", "sets tau and gamma itself; give it or them, not both.")
     return Diversity(tau, gamma, "fc" if measure is None else measure)
+
+
+def read_group(text: str, names: Sequence[str]) -> Group:
+    """Read ``--group``.
+
+    Parameters
+    ----------
+    text
+        ``team_a=a1,a2:1``: a name, the members, of which * and ? stand for more than one, and how
+        many of them, see `_read_range`.
+    names
+        The classifiers.
+    """
+    head, _, numbers = text.rpartition(":")
+    name, equals, listed = head.partition("=")
+    if not (equals and name.strip() and listed.strip()):
+        raise InputError(
+            "--group",
+            f"{text!r} is not name=members:number, as in team_a=a1,a2:1 or team_a=a*:1-2.",
+        )
+    members: list[str] = []
+    for wanted in map(str.strip, listed.split(",")):
+        if wanted in names or not set("*?") & set(wanted):
+            members.append(wanted)
+            continue
+        found = [other for other in names if fnmatch.fnmatchcase(other, wanted)]
+        if not found:
+            raise InputError("--group", f"no classifier of the pool is called like {wanted!r}.")
+        members += found
+    try:
+        return Group(dict.fromkeys(members), name=name.strip(), **_read_range("--group", numbers))
+    except InputError as error:
+        raise InputError("--group", f"{text!r}: {error.message}") from None
+
+
+def read_prefixes(text: str, names: Sequence[str]) -> tuple[Group, ...]:
+    """Read ``--group-by``.
+
+    Parameters
+    ----------
+    text
+        ``_:1``: what ends a prefix, and how many of each, see `_read_range`.
+    names
+        The classifiers.
+    """
+    separator, colon, numbers = text.rpartition(":")
+    if not (colon and separator):
+        raise InputError("--group-by", f"{text!r} is not separator:number, as in _:1 or _:1-2.")
+    try:
+        return Group.by_prefix(names, separator, **_read_range("--group-by", numbers))
+    except InputError as error:
+        raise InputError("--group-by", f"{text!r}: {error.message}") from None
+
+
+def _read_range(option: str, text: str) -> dict[str, int]:
+    """Read ``2`` (so many at most), ``1-2``, or ``1-`` (so many at least)."""
+    low, dash, high = (part.strip() for part in text.partition("-"))
+    given = {"at_least": low, "at_most": high} if dash else {"at_most": low}
+    given = {word: number for word, number in given.items() if number}
+    if not given or not all(number.isdecimal() for number in given.values()):
+        raise InputError(
+            option, f"{text!r} is not how many: 1 for one at most, 1-2, or 1- for one at least."
+        )
+    return {word: int(number) for word, number in given.items()}
 
 
 def build_budget(

@@ -16,7 +16,7 @@ from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
 from ..problem.diversity import Diversity
 from ..tables import read_costs
-from .options import build_budget, read_diversity, read_limits
+from .options import build_budget, read_diversity, read_group, read_limits, read_prefixes
 
 
 @Parameter(name="*")
@@ -54,6 +54,8 @@ class Asked:
         All others but the budget.
     prices, budget, costs
         What classifiers cost, what may be spent, and the file that says so.
+    group, group_by
+        Limits on groups, as they were written.
     """
 
     diversity: str | Diversity | None
@@ -61,12 +63,19 @@ class Asked:
     prices: dict[str, float] | None
     budget: float | None
     costs: Path | None
+    group: tuple[str, ...]
+    group_by: tuple[str, ...]
 
     def for_pool(self, names: Sequence[str]) -> list[Constraint]:
         """Return all constraints for the pool called `names`."""
-        if self.prices is None:
-            return list(self.constraints)
-        return [*self.constraints, build_budget(self.prices, self.budget, names, self.costs)]
+        found = [
+            *self.constraints,
+            *(read_group(text, names) for text in self.group),
+            *(group for text in self.group_by for group in read_prefixes(text, names)),
+        ]
+        if self.prices is not None:
+            found.append(build_budget(self.prices, self.budget, names, self.costs))
+        return found
 
 
 @Parameter(name="*")
@@ -94,6 +103,12 @@ class Limits:
         Classifier that must sit.
     forbid
         Classifier that must not sit.
+    group
+        How many of some classifiers may sit: team_a=a1,a2:1 for one at most, team_a=a*:2- for two
+        at least, team_a=a*:1-3 for one to three. A member's name may have * and ? in it.
+    group_by
+        Groups by what their classifiers' names begin with: _:1 for at most one of those whose
+        names are equal before the first _.
     at_least
         Floor on a criterion or count, as in recall=0.9.
     at_most
@@ -112,6 +127,8 @@ class Limits:
     max_size: int | None = None
     require: list[str] | None = None
     forbid: list[str] | None = None
+    group: list[str] | None = None
+    group_by: list[str] | None = None
     at_least: list[str] | None = None
     at_most: list[str] | None = None
     costs: Path | None = None
@@ -133,7 +150,8 @@ class Limits:
         if (self.costs is None) != (self.budget is None):
             raise InputError("--budget", "and --costs need each other. Give both, or neither.")
         prices = None if self.costs is None else read_costs(self.costs)
-        return Asked(diversity, constraints, prices, self.budget, self.costs)
+        groups = tuple(self.group or ()), tuple(self.group_by or ())
+        return Asked(diversity, constraints, prices, self.budget, self.costs, *groups)
 
 
 @Parameter(name="*")

@@ -48,8 +48,8 @@ class PrunedVotingClassifier(Conventions):
         be had, it is "accuracy": with more than two classes, limits on criteria or diversity,
         methods that know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
-        What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`.
-        Members go by their names, costs are in the order of `estimators`.
+        What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
+        `Group`. Members go by their names, costs are in the order of `estimators`.
     diversity : str, Diversity or None, default=None
         Limits on how alike the members may be.
     method : str, default="exact"

@@ -22,7 +22,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..exceptions import InputError
-from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Require, check_constraints
+from ..problem.constraints import (
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Group,
+    Require,
+    check_constraints,
+)
 from ..problem.margin import Ramp
 from ..solve.plan import check_plan
 from ..strategies.registry import kind_of
@@ -75,9 +83,11 @@ def _limits_size(requests: Sequence[Constraint]) -> bool:
     """Whether there is a limit on the size already, or one of seven could not be kept.
 
     Of any committee that is allowed, seven members or fewer are allowed too, unless more are asked
-    for: all that is left are budgets, which they keep if nobody's cost is below zero.
+    for: all that is left are budgets, which they keep if nobody's cost is below zero, and at most
+    so many of a group.
     """
     asked_for: set[int | str] = set()
+    of_groups = 0
     for item in requests:
         if isinstance(item, AtMost) and item.what == "size":
             return True
@@ -87,7 +97,9 @@ def _limits_size(requests: Sequence[Constraint]) -> bool:
             return True
         if isinstance(item, Require):
             asked_for.update(item.members)
-    return len(asked_for) > MOST
+        if isinstance(item, Group):
+            of_groups += item.at_least or 0
+    return len(asked_for) + of_groups > MOST
 
 
 def _cost(entry: Any) -> Any:

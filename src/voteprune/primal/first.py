@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..numbers.tally import tally
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
+from .groups import Groups, fitted
 
 LATE = 0.1
 """Seconds that first committees may take when there is no time at all."""
@@ -46,8 +47,15 @@ def _simple_committees(problem: Problem) -> Iterator[list[int]]:
     ]
     for k in orders[0]:
         yield [*required, k]
+    groups = Groups(problem)
+    if groups:
+        for members in ([], free, orders[0][: problem.size_max]):
+            yield fitted(groups, problem, members, orders[0])
     for order in orders:
         size = 2
         while size < len(order):
-            yield [*required, *order[:size]]
+            members = [*required, *order[:size]]
+            yield members
+            if groups:
+                yield fitted(groups, problem, members, orders[0])
             size = max(size + 1, int(size * 1.3))

@@ -195,6 +195,7 @@ class Flock:
         """Note where walks have come to something better than they had."""
         better = values > self._best
         better &= (sizes >= self._problem.size_min) & (sizes <= self._problem.size_max)
+        better &= self._guards.keep_groups(self._chosen)
         self._idle += 1
         if better.any():
             self._idle[better] = 0

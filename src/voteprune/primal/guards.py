@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
+from ..problem.constraints import Group
 from ..problem.problem import Problem
-from .starts import Flags
+from .groups import Flags, Groups
 
 _ROOM = 1e-9
 """Room for rounding, in favour of a move: what walks come to is checked exactly."""
@@ -17,7 +18,7 @@ class Guards:
     """Limits on size, cost and diversity, as walks see them.
 
     A walk may have one member too many or too few for a step, or it could not swap two where there
-    is but one size.
+    is but one size; and one too few of a group of which exactly so many sit.
 
     Parameters
     ----------
@@ -29,7 +30,12 @@ class Guards:
         columns = list(problem.allowed)
         self._least, self._most = problem.size_min, min(problem.size_max, len(columns))
         self._fixed = np.isin(columns, problem.required)
-        limits = [limit.in_shares(columns) for limit in problem.cost_limits]
+        self._groups = Groups(problem)
+        limits = [
+            limit.in_shares(columns)
+            for limit in problem.cost_limits
+            if not isinstance(limit.request, Group)
+        ]
         self._costs = [(costs, most + _ROOM * len(columns)) for costs, most in limits]
         floors = problem.floors
         self._tau = None if floors is None else floors.tau
@@ -54,6 +60,8 @@ class Guards:
         for costs, most in self._costs:
             spent = chosen @ costs
             forbidden |= spent[:, None] + np.where(chosen, -costs, costs) > most
+        if self._groups:
+            forbidden |= self._groups.forbid(chosen)
         if self._scores is not None:
             sums = chosen @ self._scores
             after = sizes[:, None] + np.where(chosen, -1, 1)
@@ -64,6 +72,10 @@ class Guards:
                 forbidden |= ~chosen & (sums < self._tau * (after - 1) - _ROOM)
                 self._forbid_isolating(forbidden, self._tau, chosen, sums, after)
         return forbidden
+
+    def keep_groups(self, chosen: Flags) -> Flags:
+        """Tell which walks keep all limits on groups."""
+        return np.asarray(self._groups.missing(chosen) == 0)
 
     def _forbid_isolating(
         self,

@@ -25,10 +25,11 @@ from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .first import open_run
+from .groups import Flags
 from .guards import price_of
 from .sample import thinned
 from .search import search
-from .starts import Flags, Habits, Starts
+from .starts import Habits, Starts
 
 _WALKS = 2
 """Walks per classifier without a better committee after which a search alone ends."""

@@ -19,6 +19,7 @@ from ..problem.plurality import PluralityProblem
 from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
 from .first import LATE
+from .groups import Groups, fitted
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
@@ -43,10 +44,14 @@ def offer_openings(problem: PluralityProblem, run: Run) -> None:
             return
     orders = [sorted(free, key=lambda k: (-alone[k], k))]
     orders += [sorted(free, key=lambda k: (limit.costs[k], k)) for limit in problem.cost_limits]
+    groups = Groups(problem)
     for order in orders:
         for size in range(1, len(order)):
             if size <= 3 or size % 4 == 0:
-                run.incumbent.offer([*required, *order[:size]])
+                members = [*required, *order[:size]]
+                run.incumbent.offer(members)
+                if groups:
+                    run.incumbent.offer(fitted(groups, problem, members, orders[0]))
                 if _enough(run):
                     return
     for k in orders[0]:
@@ -130,6 +135,7 @@ class Walker:
         self._rows = np.arange(problem.n_patterns)
         self._fixed = np.isin(np.arange(problem.n_classifiers), problem.required)
         self._allowed = np.array(problem.allowed, dtype=np.intp)
+        self._groups = Groups(problem)
 
     def counts(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the members' votes for each class on each pattern."""
@@ -200,6 +206,9 @@ class Walker:
                 size = int(random.integers(problem.size_min, most + 1))
                 chosen = self._fixed.copy()
                 chosen[random.choice(self._allowed, size, replace=False)] = True
+            if self._groups:
+                worth = random.random(len(self._allowed))
+                chosen[self._allowed] = self._groups.fit(chosen[self._allowed], worth)
             if problem.allows(np.flatnonzero(chosen).tolist()):
                 return chosen
         if self._incumbent.members is None:

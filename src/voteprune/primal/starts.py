@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
-
-Flags = NDArray[np.bool_]
+from .groups import Flags, Groups
 
 _LARGEST = 40
 """Size of the largest committee that is drawn at random."""
@@ -73,6 +71,7 @@ class Starts:
         self._habits = habits
         self._columns = np.array(problem.allowed, dtype=np.intp)
         self._fixed = np.isin(self._columns, problem.required)
+        self._groups = Groups(problem)
         weight = own - own.min()
         weight = weight + 0.1 * weight.max() + 1e-9
         self._chances = weight / weight.sum()
@@ -103,6 +102,8 @@ class Starts:
         """Return a committee to walk from, one that limits on members allow if one is found."""
         for _ in range(_TRIES):
             chosen = self._fit_size(self._any() | self._fixed)
+            if self._groups:
+                chosen = self._groups.fit(chosen, self._random.random(len(chosen)))
             if not self.guarded or self.allowed(chosen):
                 return chosen
         known = self._incumbent.committee

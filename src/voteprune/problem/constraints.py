@@ -1,10 +1,11 @@
-"""What a committee must respect, as small values: size, members, cost, metrics."""
+"""What a committee must respect, as small values: size, members, groups, cost, metrics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
@@ -71,36 +72,11 @@ class _Members:
     members: tuple[int | str, ...]
 
     def __init__(self, *members: int | str) -> None:
-        name = type(self).__name__
-        if not members:
-            raise InputError(name, "names no classifier. Give indices or names.")
-        for member in members:
-            if isinstance(member, bool) or not (
-                isinstance(member, str) or hasattr(member, "__index__")
-            ):
-                raise InputError(name, f"{member!r} is neither an index nor a name.")
-        object.__setattr__(
-            self,
-            "members",
-            tuple(m if isinstance(m, str) else int(m) for m in members),
-        )
+        object.__setattr__(self, "members", _read_members(type(self).__name__, members))
 
     def indices(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the members' places in the pool called `names`."""
-        name = type(self).__name__
-        found = []
-        for member in self.members:
-            if isinstance(member, str):
-                if member not in names:
-                    raise InputError(name, _nobody(member, names))
-                found.append(names.index(member))
-            elif 0 <= member < len(names):
-                found.append(member)
-            else:
-                raise InputError(
-                    name, f"index {member} is outside the pool's 0 .. {len(names) - 1}."
-                )
-        return tuple(sorted(set(found)))
+        return places_of(type(self).__name__, self.members, names)
 
     def _list(self) -> str:
         return ", ".join(str(member) for member in self.members)
@@ -133,12 +109,20 @@ class Budget:
         a classifier that is not named is free. Any unit: milliseconds, bytes, money.
     limit
         What may be spent.
+    name
+        What it is called where it is shown: ``Budget(costs, 20, name="latency")``.
     """
 
     costs: tuple[Fraction, ...] | tuple[tuple[str, Fraction], ...]
     limit: Fraction
+    name: str
 
-    def __init__(self, costs: Sequence[object] | Mapping[str, object], limit: object) -> None:
+    def __init__(
+        self,
+        costs: Sequence[object] | Mapping[str, object],
+        limit: object,
+        name: str = "cost",
+    ) -> None:
         if isinstance(costs, Mapping):
             read: object = tuple(
                 (str(name), exact(cost, f"Budget(costs[{name!r}])")) for name, cost in costs.items()
@@ -153,6 +137,7 @@ class Budget:
             read = tuple(exact(cost, f"Budget(costs[{i}])") for i, cost in enumerate(listed))
         object.__setattr__(self, "costs", read)
         object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
+        object.__setattr__(self, "name", check_name(name, "Budget(name)"))
 
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
@@ -172,11 +157,205 @@ class Budget:
         return plain
 
     def __str__(self) -> str:
-        return f"cost <= {show(self.limit)}"
+        return f"{self.name} <= {show(self.limit)}"
 
 
-Constraint = AtLeast | AtMost | Require | Forbid | Budget
+@dataclass(frozen=True, slots=True, init=False)
+class Group:
+    """So many of some classifiers may sit, or must.
+
+    ``Group(["a1", "a2", "a3"], at_most=1, name="team a")``. Groups may overlap. Several at once
+    come from `by_label` and `by_prefix`.
+
+    Parameters
+    ----------
+    members
+        The classifiers, by index or name.
+    at_most, at_least
+        How many of them may sit, and how many must; one of the two, or both.
+    name
+        What the group is called where it is shown; its members are listed when omitted.
+    """
+
+    members: tuple[int | str, ...]
+    at_most: int | None
+    at_least: int | None
+    name: str | None
+
+    def __init__(
+        self,
+        members: Iterable[int | str],
+        *,
+        at_most: int | None = None,
+        at_least: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        if isinstance(members, str) or not isinstance(members, Iterable):
+            raise InputError(
+                "Group(members)", f"expected a list of classifiers, got {members!r}. Give indices "
+                "or names, as in ['a1', 'a2']."
+            )  # fmt: skip
+        called = None if name is None else check_name(name, "Group(name)")
+        listed = _read_members("Group(members)", tuple(members))
+        of = f" of {called}" if called else ""
+        for word, number in (("at_most", at_most), ("at_least", at_least)):
+            whole = hasattr(number, "__index__") and not isinstance(number, bool)
+            if number is not None and (not whole or int(number) < 0):
+                raise InputError(
+                    f"Group({word}){of}", f"is {number!r}; expected a whole number from 0 on."
+                )
+        if at_most is None and at_least is None:
+            raise InputError(
+                f"Group(at_most){of}", "and at_least are both left out, which limits nothing. "
+                "Give one of them, or both."
+            )  # fmt: skip
+        if at_least is not None and at_least > (count := len(set(listed))):
+            raise InputError(
+                f"Group(at_least){of}",
+                f"{at_least} cannot sit of {count} classifier{'s' * (count > 1)}. Ask for as many "
+                "as there are, or fewer.",
+            )
+        if at_most is not None and at_least is not None and at_least > at_most:
+            raise InputError(
+                f"Group(at_least){of}",
+                f"at least {at_least} and at most {at_most} cannot be. Give a smaller at_least, or "
+                "a larger at_most.",
+            )
+        object.__setattr__(self, "members", listed)
+        object.__setattr__(self, "at_most", None if at_most is None else int(at_most))
+        object.__setattr__(self, "at_least", None if at_least is None else int(at_least))
+        object.__setattr__(self, "name", called)
+
+    @classmethod
+    def by_label(
+        cls,
+        labels: Mapping[Any, object] | Sequence[object],
+        *,
+        at_most: int | None = None,
+        at_least: int | None = None,
+    ) -> tuple[Group, ...]:
+        """Return one group for every label, each with these limits.
+
+        Parameters
+        ----------
+        labels
+            A mapping from classifier to the label of its group, or one label per classifier of
+            the pool in its order; None for those in no group.
+        at_most, at_least
+            As in `Group`, for each group.
+        """
+        if isinstance(labels, str) or not isinstance(labels, Mapping | Sequence):
+            raise InputError(
+                "Group.by_label(labels)", f"expected a mapping from classifier to group, or one "
+                f"label per classifier, got {labels!r}."
+            )  # fmt: skip
+        pairs = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
+        found: dict[str, list[int | str]] = {}
+        for member, label in pairs:
+            if label is not None:
+                found.setdefault(str(label), []).append(member)
+        if not found:
+            raise InputError("Group.by_label(labels)", "name no group. Give every group a label.")
+        return tuple(
+            cls(members, at_most=at_most, at_least=at_least, name=label)
+            for label, members in found.items()
+        )
+
+    @classmethod
+    def by_prefix(
+        cls,
+        names: Iterable[str],
+        separator: str = "_",
+        *,
+        at_most: int | None = None,
+        at_least: int | None = None,
+    ) -> tuple[Group, ...]:
+        """Return one group for every prefix of the classifiers' names, each with these limits.
+
+        ``Group.by_prefix(votes.names, at_most=1)`` puts rf_1 and rf_2 into the group rf.
+
+        Parameters
+        ----------
+        names
+            What the classifiers are called.
+        separator
+            What ends a prefix; where a name has several, the first does. A name without one is a
+            prefix itself.
+        at_most, at_least
+            As in `Group`, for each group.
+        """
+        check_name(separator, "Group.by_prefix(separator)")
+        listed = list(names)
+        labels = {name: str(name).partition(separator)[0] for name in listed}
+        if len(set(labels.values())) == len(listed):
+            raise InputError(
+                "Group.by_prefix(separator)",
+                f"no two names share what is before {separator!r}. Give what separates group from "
+                f"member in names such as {', '.join(map(repr, listed[:2]))}.",
+            )
+        return cls.by_label(labels, at_most=at_most, at_least=at_least)
+
+    def indices(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the members' places in the pool called `names`."""
+        return places_of("Group", self.members, names)
+
+    def range(self, names: Sequence[str]) -> tuple[tuple[int, ...], int, int]:
+        """Return the members' places in a pool, the fewest and the most of them that may sit."""
+        places = self.indices(names)
+        most = len(places) if self.at_most is None else min(self.at_most, len(places))
+        return places, self.at_least or 0, most
+
+    def __str__(self) -> str:
+        least, most = self.at_least, self.at_most
+        if least is None:
+            words = f"at most {most}"
+        elif most is None:
+            words = f"at least {least}"
+        else:
+            words = f"exactly {most}" if least == most else f"{least} to {most}"
+        more = len(self.members) - _SHOWN
+        listed = ", ".join(map(str, self.members[:_SHOWN])) + (f", {more} more" * (more > 0))
+        return f"{words} of {self.name or listed}"
+
+
+Constraint = AtLeast | AtMost | Require | Forbid | Budget | Group
 """Anything `prune` takes in its `constraints`."""
+
+
+def _read_members(argument: str, members: Sequence[int | str]) -> tuple[int | str, ...]:
+    """Return members as plain indices and names, or say which is neither."""
+    if not members:
+        raise InputError(argument, "names no classifier. Give indices or names.")
+    for member in members:
+        if isinstance(member, bool) or not (
+            isinstance(member, str) or hasattr(member, "__index__")
+        ):
+            raise InputError(argument, f"{member!r} is neither an index nor a name.")
+    return tuple(m if isinstance(m, str) else int(m) for m in members)
+
+
+def places_of(argument: str, members: Sequence[int | str], names: Sequence[str]) -> tuple[int, ...]:
+    """Return the members' places in the pool called `names`, in order, each once."""
+    found = []
+    for member in members:
+        if isinstance(member, str):
+            if member not in names:
+                raise InputError(argument, _nobody(member, names))
+            found.append(names.index(member))
+        elif 0 <= member < len(names):
+            found.append(member)
+        else:
+            raise InputError(
+                argument, f"index {member} is outside the pool's 0 .. {len(names) - 1}."
+            )
+    return tuple(sorted(set(found)))
+
+
+def check_name(name: object, argument: str) -> str:
+    """Return what a constraint is called, or say what a name is."""
+    if not isinstance(name, str) or not name:
+        raise InputError(argument, f"is {name!r}; expected a text that is not empty.")
+    return name
 
 
 def _nobody(name: str, names: Sequence[str]) -> str:
@@ -196,7 +375,8 @@ def check_constraints(constraints: object) -> tuple[Constraint, ...]:
         if not isinstance(item, Constraint):
             raise InputError(
                 "constraints",
-                f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid or Budget.",
+                f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid, Budget "
+                "or Group.",
             )
     return tuple(constraints)
 
@@ -207,7 +387,7 @@ def check_pool(constraints: Sequence[Constraint], names: Sequence[str]) -> None:
     for item in constraints:
         if isinstance(item, Budget):
             item.for_pool(names)
-        elif isinstance(item, Require | Forbid):
+        elif isinstance(item, Require | Forbid | Group):
             item.indices(names)
 
 

@@ -3,7 +3,8 @@
 A deletion filter: leave out one constraint after the other, and for good if the rest still
 clashes. What remains clashes, and would not with any one of its constraints less.
 
-Whether sizes, members and a budget leave anything is a matter of counting, for every method.
+Whether sizes, members and a budget or a group leave anything is a matter of counting, for every
+method.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from .committee import Committee
-from .constraints import AtLeast, AtMost, Budget, Constraint
+from .constraints import AtLeast, AtMost, Budget, Constraint, Group
 from .diversity import Diversity
 from .limits import CostLimit
 from .problem import Problem
@@ -72,8 +73,31 @@ def leaves_nothing(seats: Seats) -> bool:
     return any(cheapest(seats, limit) is None for limit in (None, *seats.cost_limits))
 
 
+def nobody_fits(seats: Seats) -> bool:
+    """Tell whether counting shows that nothing is allowed: by one limit, or by groups together."""
+    return leaves_nothing(seats) or not (
+        _seats_of_groups(seats, -1) <= seats.size_max
+        and seats.size_min <= _seats_of_groups(seats, 1)
+    )
+
+
+def _seats_of_groups(seats: Seats, sign: int) -> int:
+    """Return how many can sit at the most (1), or must at the least (-1).
+
+    By groups that share nobody, the first ones first: the true number may be nearer the middle.
+    """
+    counted: set[int] = set()
+    total = 0
+    for limit in seats.cost_limits:
+        members = {k for k in seats.allowed if limit.costs[k] == sign}
+        if isinstance(limit.request, Group) and members and not members & counted:
+            counted |= members
+            total += sign * limit.most
+    return total + (len(seats.allowed) - len(counted) if sign > 0 else 0)
+
+
 def counted_clash(problem: Problem) -> str:
-    """Return a sentence on sizes, members and a budget that clash; empty if they do not."""
+    """Return a sentence on sizes, members and a budget or group that clash; empty if none do."""
     if not leaves_nothing(problem):
         return ""
     requests = [
@@ -81,12 +105,16 @@ def counted_clash(problem: Problem) -> str:
         for request in problem.requests
         if not isinstance(request, AtLeast | AtMost) or request.what == "size"
     ]
-    seats = [request for request in requests if not isinstance(request, Budget)]
-    budgets = [request for request in requests if isinstance(request, Budget)]
+    seats = [request for request in requests if not isinstance(request, Budget | Group)]
+    budgets = [request for request in requests if isinstance(request, Budget | Group)]
 
     def find(anything: Problem) -> Found:
+        # A group may have two limits. How many of it can sit has no holes: if either can be kept,
+        # both can, though perhaps not by the committee that is returned as a token of it.
+        if leaves_nothing(anything):
+            return None, True
         members = cheapest(anything, next(iter(anything.cost_limits), None))
-        return (None, True) if members is None else (anything.committee(members, 0), False)
+        return anything.committee(members or (), 0), False
 
     for budget in ([], *([budget] for budget in budgets)):
         fewer = problem.with_requests([*seats, *budget], None)

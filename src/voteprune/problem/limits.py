@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import ceil_div, common_denominator
 from ..votes.patterns import Patterns
-from .constraints import AtLeast, AtMost, Budget, Constraint
+from .constraints import AtLeast, AtMost, Budget, Constraint, Group
 from .criteria import formula_of
 from .formulas import Ratio, Weights
 from .gains import Gains
@@ -67,11 +67,35 @@ def _at_zero(
 
 @dataclass(frozen=True)
 class CostLimit:
-    """Members' costs, as integers, must not add up to more than `most`."""
+    """Members' costs, as integers, must not add up to more than `most`.
+
+    In a group each costs 1 where so many may sit, and -1 where so many must.
+    """
 
     costs: tuple[int, ...]
     most: int
     request: Constraint
+
+    @classmethod
+    def all_of(cls, requests: Sequence[Constraint], names: Sequence[str]) -> tuple[CostLimit, ...]:
+        """Compile all budgets and groups for the pool called `names`."""
+        found: list[CostLimit] = []
+        for request in requests:
+            if isinstance(request, Budget):
+                found.append(cls.of(request, names))
+            elif isinstance(request, Group):
+                found.extend(cls._of_group(request, names))
+        return tuple(found)
+
+    @classmethod
+    def _of_group(cls, request: Group, names: Sequence[str]) -> Iterator[CostLimit]:
+        """Compile what a group asks for; nothing where it allows anything."""
+        members, least, most = request.range(names)
+        costs = tuple(int(k in set(members)) for k in range(len(names)))
+        if most < len(members):
+            yield cls(costs, most, request)
+        if least > 0:
+            yield cls(tuple(-cost for cost in costs), -least, request)
 
     @classmethod
     def of(cls, request: Budget, names: Sequence[str]) -> CostLimit:

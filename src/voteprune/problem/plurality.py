@@ -23,7 +23,7 @@ from ..numbers.exact import (
 )
 from ..votes.patterns import sorted_rows
 from ..votes.plurality import Codes, Label, PluralityVotes
-from .constraints import Budget, Constraint, Forbid, Require, size_range
+from .constraints import Constraint, Forbid, Require, size_range
 from .gains import Gains
 from .limits import CostLimit
 from .objective import CountedObjective
@@ -143,9 +143,7 @@ class PluralityProblem:
             size_max=size_max,
             required=member_indices(requests, Require, votes.names),
             forbidden=forbidden,
-            cost_limits=tuple(
-                CostLimit.of(r, votes.names) for r in requests if isinstance(r, Budget)
-            ),
+            cost_limits=CostLimit.all_of(requests, votes.names),
         )
 
     @property

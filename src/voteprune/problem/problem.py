@@ -20,7 +20,7 @@ from ..votes.patterns import Patterns
 from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require, size_range
+from .constraints import AtLeast, AtMost, Constraint, Forbid, Require, size_range
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .formulas import Weights
@@ -109,9 +109,7 @@ class Problem:
                 if isinstance(request, AtLeast | AtMost) and request.what != "size"
                 for limit in MetricLimit.all_of(request, self.patterns)
             ),
-            cost_limits=tuple(
-                CostLimit.of(request, names) for request in requests if isinstance(request, Budget)
-            ),
+            cost_limits=CostLimit.all_of(requests, names),
             floors=floors_of(diversity, self.patterns),
         )
 

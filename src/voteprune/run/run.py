@@ -15,7 +15,7 @@ from .incumbent import Incumbent
 ThresholdRule = Literal["majority", "tuned"]
 """How many votes make a positive: more than half of them, or as many as suit the objective."""
 
-CONSTRAINT_KINDS = ("size", "forbid", "require", "budget", "criterion", "diversity")
+CONSTRAINT_KINDS = ("size", "forbid", "require", "budget", "group", "criterion", "diversity")
 """What a method may or may not be able to honour."""
 
 

@@ -194,7 +194,7 @@ def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
             raise InputError(
                 "constraints",
                 f"{request} is a limit on the counts of two classes. With plurality votes there "
-                "are limits on size, Require, Forbid and Budget.",
+                "are limits on size, Require, Forbid, Budget and Group.",
             )
     return requests
 

@@ -31,6 +31,7 @@ from ..strategies.certificate import Certificate
 from .explain import explain
 from .explain_reopen import check_reopened, reopen
 from .explanation import Explanation
+from .promise import Promise
 from .status import Status, headline, read_answer, read_optional
 
 _ROUNDING = 1e-5
@@ -83,6 +84,9 @@ class Solution(Document):
         What was solved, votes and all; for `explain`. Neither saved nor compared.
     certificate
         The proof, written down where that was asked for. It has a file of its own.
+    promise
+        What can be promised about new rows, where that was asked for: the committee is then one
+        that passed on the rows held out, if one did, and all counts are of the other rows.
     """
 
     _KIND: ClassVar = "solution"
@@ -112,6 +116,7 @@ class Solution(Document):
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
+    promise: Promise | None = None
 
     def __post_init__(self) -> None:
         if self.status not in get_args(Status):
@@ -161,6 +166,8 @@ class Solution(Document):
                 f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
                 f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]
+        if self.promise is not None:
+            lines.append(f"  promise      {self.promise}")
         if self.explanation:
             lines.append(f"  why          {self.explanation}")
         if self.constraints or self.diversity:
@@ -244,6 +251,7 @@ class Solution(Document):
             "n_patterns": self.n_patterns,
             "n_classifiers": self.n_classifiers,
             "versions": self.versions,
+            **({} if self.promise is None else {"promise": self.promise._fields()}),
         }
 
     @classmethod
@@ -259,4 +267,5 @@ def _read(fields: jsonfile.Fields) -> dict[str, Any]:
         "confusion": optional("confusion", lambda key: Confusion(**read_four(fields.object(key)))),
         "weights": optional("weights", lambda key: read_formula(fields.object(key))),
         "diversity": optional("diversity", fields.text),
+        "promise": optional("promise", lambda key: Promise._from_fields(fields.object(key))),
     }

@@ -13,7 +13,7 @@ from ..primal.brute import solve_by_brute_force
 from ..primal.margin_brute import enumerate_margins
 from ..primal.margin_walk import search_margin
 from ..primal.search import solve_by_search
-from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Require
+from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Group, Require
 from ..problem.diversity import Diversity
 from ..run.run import Method, Solve, ThresholdRule
 from . import exact_plurality
@@ -127,5 +127,7 @@ def kind_of(request: Constraint) -> str:
     """Return the kind of a constraint, out of `CONSTRAINT_KINDS`."""
     if isinstance(request, AtLeast | AtMost):
         return "size" if request.what == "size" else "criterion"
-    kinds: dict[type, str] = {Require: "require", Forbid: "forbid", Budget: "budget"}
+    kinds: dict[type, str] = {
+        Require: "require", Forbid: "forbid", Budget: "budget", Group: "group",
+    }  # fmt: skip
     return kinds[type(request)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -235,8 +235,8 @@ def _statement(document: Document) -> Iterator[str]:
     for word, places in (("with", document.required), ("without", document.forbidden)):
         if places:
             yield f"{word} {', '.join(plain(names[k]) for k in places)}"
-    for _, most in document.costs:
-        yield f"costing at most {number(most)}, as the certificate lists the costs"
+    for costs, most in document.costs:
+        yield _cost_limit(costs, most, names)
     for weights, least in document.criteria:
         yield f"where {_weights(weights)} is at least {number(least)}"
     if document.diversity is not None:
@@ -251,6 +251,22 @@ def _statement(document: Document) -> Iterator[str]:
         value = _units(document, document.value)
         yield f"{seated} with more than {number(document.threshold)} votes: {value}"
     yield f"no such committee exceeds {_units(document, document.bound)}"
+
+
+_LISTED = 12
+"""Classifiers of a group that are named."""
+
+
+def _cost_limit(costs: Sequence[Fraction], most: Fraction, names: Sequence[str]) -> str:
+    """Say what a limit on costs says; it is one on a group where who costs, costs 1, or -1."""
+    kinds = {cost for cost in costs if cost}
+    if kinds not in ({1}, {-1}) or most.denominator != 1:
+        return f"costing at most {number(most)}, as the certificate lists the costs"
+    group = [plain(name) for name, cost in zip(names, costs, strict=True) if cost]
+    more = len(group) - _LISTED
+    listed = ", ".join([*group[:_LISTED], *([f"{more} more"] if more > 0 else [])])
+    asked = f"at most {number(most)}" if 1 in kinds else f"at least {number(-most)}"
+    return f"with {asked} of {listed}"
 
 
 def _weights(weights: Four) -> str:

@@ -1,0 +1,137 @@
+"""Log loss of weighted log-odds, two classes and more; `loss` explains repair and margin."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import entr, expit, softmax, xlog1py
+
+from .loss import Dual, margin
+from .problem import Floats, Places
+
+
+class LogLoss:
+    """Two classes: sum c log(1 + exp(-s z)), with one intercept."""
+
+    n_intercepts = 1
+    total: float | None = None
+
+    def __init__(self, answers: Floats, labels: Places, weights: Floats) -> None:
+        self.answers, self.weights = answers, weights
+        self.n_members = len(answers)
+        self.signs = np.where(labels == 1, 1.0, -1.0)
+        self.largest = _largest(answers)
+
+    def gather(self, members: Places) -> Floats:
+        """See `Loss`."""
+        return self.answers[members]
+
+    def scores(self, intercepts: Floats, columns: Floats, weights: Floats) -> Floats:
+        """See `Loss`."""
+        return np.asarray(weights @ columns + intercepts[0])
+
+    def value(self, z: Floats) -> float:
+        """See `Loss`."""
+        return float(self.weights @ np.logaddexp(0.0, -self.signs * z))
+
+    def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
+        """See `Loss`."""
+        share = expit(-self.signs * z)
+        pull = -self.weights * self.signs * share
+        curve = self.weights * share * (1 - share)
+        bent = columns * curve
+        cross = bent.sum(axis=1)
+        hessian = np.empty((len(columns) + 1,) * 2)
+        hessian[0, 0], hessian[0, 1:], hessian[1:, 0] = curve.sum(), cross, cross
+        hessian[1:, 1:] = bent @ columns.T
+        return np.concatenate([[pull.sum()], columns @ pull]), hessian
+
+    def dual(self, z: Floats) -> Dual:
+        """See `Loss`."""
+        share = expit(-self.signs * z)
+        positive = self.signs > 0
+        up, down = (
+            self.weights[positive] @ share[positive],
+            self.weights[~positive] @ share[~positive],
+        )
+        lighter = min(up, down)
+        share = share * np.where(positive, lighter / max(up, lighter, 1e-300), 1.0)
+        share = share * np.where(positive, 1.0, lighter / max(down, lighter, 1e-300))
+        slack = 4 * margin(len(z))
+        entropy = self.weights @ (entr(share) - xlog1py(1 - share, -share))
+        pull = self.weights * share
+        gains = self.answers @ (self.signs * pull) + slack * self.largest * pull.sum()
+        return Dual(float(entropy * (1 - slack)), gains)
+
+
+class SoftmaxLoss:
+    """Several classes: cross entropy of softmax(z), with an intercept for all but the last."""
+
+    total: float | None = None
+
+    def __init__(self, answers: Floats, labels: Places, weights: Floats) -> None:
+        self.answers, self.weights = answers, weights
+        self.n_members, n, n_classes = answers.shape
+        self.n_intercepts = n_classes - 1
+        self.truth = np.zeros((n, n_classes))
+        self.truth[np.arange(n), labels] = 1
+        self.class_weights = weights @ self.truth
+        self.largest = _largest(answers)
+
+    def gather(self, members: Places) -> Floats:
+        """See `Loss`."""
+        return self.answers[members]
+
+    def scores(self, intercepts: Floats, columns: Floats, weights: Floats) -> Floats:
+        """See `Loss`."""
+        z = np.tensordot(weights, columns, axes=1)
+        z[:, :-1] += intercepts
+        return np.asarray(z)
+
+    def value(self, z: Floats) -> float:
+        """See `Loss`."""
+        top = z.max(axis=1)
+        spread = np.log(np.exp(z - top[:, None]).sum(axis=1)) + top
+        return float(self.weights @ (spread - (z * self.truth).sum(axis=1)))
+
+    def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
+        """See `Loss`."""
+        share, m, b = softmax(z, axis=1), len(columns), self.n_intercepts
+        pull = self.weights[:, None] * (share - self.truth)
+        centred = columns - (columns * share).sum(axis=2, keepdims=True)
+        bent = centred * (self.weights[:, None] * share)
+        hessian = np.empty((b + m,) * 2)
+        mass = self.weights[:, None] * share[:, :-1]
+        hessian[:b, :b] = np.diag(mass.sum(axis=0)) - share[:, :-1].T @ mass
+        hessian[b:, :b] = bent[:, :, :-1].sum(axis=1)
+        hessian[:b, b:] = hessian[b:, :b].T
+        hessian[b:, b:] = np.tensordot(bent, centred, axes=([1, 2], [1, 2]))
+        slopes = np.tensordot(columns, pull, axes=2)
+        return np.concatenate([pull[:, :-1].sum(axis=0), slopes]), hessian
+
+    def dual(self, z: Floats) -> Dual:
+        """See `Loss`."""
+        share = softmax(z, axis=1)
+        mass = self.weights @ share
+        scale = np.minimum(1.0, self.class_weights / np.maximum(mass, 1e-300))
+        lack = np.maximum(self.class_weights - mass, 0.0)
+        freed = share @ (1 - scale)
+        if lack.sum() > 0:
+            share = share * scale + freed[:, None] * (lack / lack.sum())
+        # A row's sum is 1 within a few roundings; each costs its entropy as much again.
+        share /= share.sum(axis=1, keepdims=True)
+        slack = 8 * margin(z.size)
+        weight = self.weights.sum()
+        entropy = self.weights @ entr(share).sum(axis=1)
+        gains = (
+            self.answers.reshape(self.n_members, -1)
+            @ (self.weights[:, None] * (self.truth - share)).ravel()
+        )
+        room = 16 * z.shape[1] * 2.0**-53 * weight
+        return Dual(float(entropy * (1 - slack) - room), gains + 2 * slack * self.largest * weight)
+
+
+def _largest(answers: Floats) -> Floats:
+    """Return the largest absolute answer of each member, without a copy of them all."""
+    flat = answers.reshape(len(answers), -1)
+    largest: Floats = np.maximum(flat.max(axis=1), -flat.min(axis=1))
+    return largest

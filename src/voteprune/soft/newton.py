@@ -1,0 +1,169 @@
+"""Newton's method for intercepts and weights >= 0, exact to rounding."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .loss import Loss
+from .polytope import Ridge
+from .problem import Floats, Places
+from .quadratic import signed_minimum
+
+_STEPS = 80
+_HALVINGS = 30
+EXACT = 1e-12
+"""A step that promises less than this share of the loss is the last."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Point:
+    """Intercepts and weights of some members, and what they cost.
+
+    Parameters
+    ----------
+    members
+        Who may have weight.
+    intercepts
+        One for two classes, C - 1 for more, none for linear pools.
+    weights
+        Theirs, in the same order.
+    value
+        Loss plus penalty.
+    loss
+        The loss alone.
+    z
+        The scores of the rows.
+    """
+
+    members: Places
+    intercepts: Floats
+    weights: Floats
+    value: float
+    loss: float
+    z: Floats
+
+
+def plain_ridge(ridge: float) -> Callable[[Floats], Ridge]:
+    """Return the penalty of a committee: lambda / 2 times the sum of squares."""
+
+    def penalty(weights: Floats) -> Ridge:
+        ones = np.ones(len(weights))
+        square = ridge * float(weights @ weights) / 2
+        return Ridge(square, ridge * weights, ridge * np.eye(len(weights)), ones, np.zeros(0))
+
+    return penalty
+
+
+def minimise(
+    loss: Loss,
+    penalty: Callable[[Floats], Ridge],
+    members: Places,
+    intercepts: Floats,
+    weights: Floats,
+    accuracy: float = EXACT,
+    deadline: float = np.inf,
+) -> Point:
+    """Return the point of least penalised loss over intercepts and weights >= 0.
+
+    Each step minimises the quadratic model over the signs (and the total) exactly, then goes as
+    far along as the loss falls.
+
+    Parameters
+    ----------
+    loss, penalty
+        What to minimise.
+    members
+        Who may have weight.
+    intercepts, weights
+        Where to start; weights that must sum to something do.
+    accuracy
+        Share of the loss that a step must promise for another to follow.
+    deadline
+        Moment of `time.monotonic` after which no further step begins.
+    """
+    columns = loss.gather(members)
+    n_free = loss.n_intercepts
+    place = np.concatenate([intercepts, weights])
+    signed = np.arange(len(place)) >= n_free
+    z = loss.scores(intercepts, columns, weights)
+    fine = penalty(weights)
+    bare = loss.value(z)
+    for _ in range(_STEPS):
+        if time.monotonic() >= deadline:
+            break
+        slope, hessian = loss.derivatives(z, columns)
+        slope[n_free:] += fine.gradient
+        hessian[n_free:, n_free:] += fine.hessian
+        # Tied members make the model flat; next to nothing of curvature keeps it solvable.
+        hessian.flat[:: len(place) + 1] += 1e-11 * max(float(np.trace(hessian)), 1e-300)
+        guess = signed & ((place > 0) | (slope < 0))
+        target = signed_minimum(hessian, slope - hessian @ place, signed, guess, loss.total)
+        step = target - place
+        promise = -float(slope @ step)
+        now = bare + fine.value
+        if not promise > 0:
+            break
+        dz = loss.scores(step[:n_free], columns, step[n_free:])
+        length, moved = 1.0, False
+        for _ in range(_HALVINGS):
+            there = place + length * step
+            trial = loss.value(z + length * dz)
+            trial_fine = penalty(np.maximum(there[n_free:], 0.0))
+            if trial + trial_fine.value <= now - 1e-4 * length * promise + 1e-15 * abs(now):
+                moved = True
+                break
+            length /= 2
+        if not moved:
+            break
+        place = np.where(signed, np.maximum(there, 0.0), there)
+        z, bare, fine = z + length * dz, trial, trial_fine
+        if promise <= accuracy * abs(now):
+            break
+    z = loss.scores(place[:n_free], columns, place[n_free:])
+    bare = loss.value(z)
+    return Point(members, place[:n_free], place[n_free:], bare + fine.value, bare, z)
+
+
+def fit(
+    loss: Loss, ridge: float, members: Places, near: Point | None = None, accuracy: float = EXACT
+) -> Point:
+    """Return the best weights of one committee.
+
+    Parameters
+    ----------
+    loss
+        The loss.
+    ridge
+        Lambda.
+    members
+        Who sits, in rising order; nobody is allowed where there is an intercept.
+    near
+        A point to start from, of whichever members.
+    accuracy
+        As for `minimise`.
+    """
+    intercepts, weights = np.zeros(loss.n_intercepts), np.zeros(len(members))
+    if near is not None:
+        intercepts = near.intercepts
+        weights = weights_of(near, loss.n_members)[members]
+    if loss.total is not None:
+        together = weights.sum()
+        weights = weights / together if together > 0 else np.full(len(members), 1 / len(members))
+    return minimise(loss, plain_ridge(ridge), members, intercepts, weights, accuracy)
+
+
+def weights_of(point: Point, n_members: int) -> Floats:
+    """Return the weights of the whole pool."""
+    whole = np.zeros(n_members)
+    whole[point.members] = point.weights
+    return whole
+
+
+def scored(loss: Loss, point: Point) -> Point:
+    """Return a point with the scores of the rows, which points on file do without."""
+    z = loss.scores(point.intercepts, loss.gather(point.members), point.weights)
+    return Point(point.members, point.intercepts, point.weights, point.value, point.loss, z)

@@ -1,0 +1,86 @@
+"""The pieces of a tree, as values: open nodes, steps of the proof, the whole as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .problem import Floats, Places
+
+Decisions = NDArray[np.int8]
+"""For every member 1 (in), -1 (out) or 0 (free)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """Committees that agree on some decisions, with a bound and a point to start from."""
+
+    decisions: Decisions
+    bound: float
+    intercepts: Floats
+    weights: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One piece of the proof: what a point says about a node.
+
+    With `cutoff` as the loss to beat, the point's bound closes the node, or shows that members can
+    only be in or out as `fixed` says; `branch` is the member that the node is split on after that,
+    and -1 where nothing is left open.
+    """
+
+    decisions: Decisions
+    intercepts: Floats
+    weights: Floats
+    cutoff: float
+    fixed: Decisions
+    branch: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeState:
+    """A tree as plain arrays: for checkpoints, and for dealing open nodes to workers.
+
+    Parameters
+    ----------
+    decisions, bounds, intercepts, weights
+        The open nodes, one per row.
+    closed
+        The least bound of all that was closed.
+    members
+        The incumbent's, in rising order; none if there is none.
+    nodes
+        How many nodes were worked on.
+    """
+
+    decisions: Decisions
+    bounds: Floats
+    intercepts: Floats
+    weights: Floats
+    closed: float
+    members: Places
+    nodes: int
+
+
+def state_of(
+    nodes: Sequence[Node],
+    shape: tuple[int, int],
+    closed: float,
+    members: Sequence[int] | Places,
+    worked: int,
+) -> TreeState:
+    """Return a tree as arrays; `shape` is the number of members and that of intercepts."""
+    k, b = shape
+    return TreeState(
+        np.array([node.decisions for node in nodes], dtype=np.int8).reshape(len(nodes), k),
+        np.array([node.bound for node in nodes], dtype=np.float64),
+        np.array([node.intercepts for node in nodes]).reshape(len(nodes), b),
+        np.array([node.weights for node in nodes]).reshape(len(nodes), k),
+        closed,
+        np.array(members, dtype=np.intp),
+        worked,
+    )

@@ -1,0 +1,172 @@
+"""The committees that are still allowed, relaxed: 0 <= x <= 1 and the limits as rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog
+
+from .loss import margin
+from .prices import dual_prices
+from .problem import Floats, Places
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ridge:
+    """A penalty at some weights: its value, derivatives, and the shares x behind it."""
+
+    value: float
+    gradient: Floats
+    hessian: Floats
+    shares: Floats
+    prices: Floats
+    """What the rows of the polytope cost."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The largest sum of some values that an allowed set can have, rounded up.
+
+    Parameters
+    ----------
+    value
+        The sum, or something above it.
+    cost_in, cost_out
+        How much less it is at least with a member in, or out.
+    """
+
+    value: float
+    cost_in: Floats
+    cost_out: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polytope:
+    """``lines x <= limits`` with x in [0, 1]; a single line is the size, all ones."""
+
+    lines: Floats
+    limits: Floats
+
+    @classmethod
+    def at(cls, lines: Floats, limits: Floats, inside: Places, free: Places) -> Polytope:
+        """Return what is left of the limits when some sit and others are free.
+
+        Rows that nothing free can break are left out, and rows that all free members together
+        can only just meet stay as they are.
+        """
+        rest = limits - lines[:, inside].sum(axis=1)
+        left = lines[:, free]
+        tight = np.maximum(left, 0).sum(axis=1) > rest
+        tight[0] = True
+        return cls(left[tight], rest[tight])
+
+    @property
+    def broken(self) -> bool:
+        """Whether no x at all can keep some row, with room for rounding."""
+        least = np.minimum(self.lines, 0).sum(axis=1)
+        room = margin(self.lines.shape[1]) * (np.abs(self.lines).sum(axis=1) + np.abs(self.limits))
+        return bool((least > self.limits + 64 * room).any())
+
+    def ridge(self, weights: Floats, ridge: float, near: Floats | None = None) -> Ridge:
+        """Return lambda / 2 times the least sum of w^2 / x over the polytope, and derivatives.
+
+        By prices u of the rows: with p = u lines a member pays min over x of
+        lambda w^2 / (2 x) + p x, which is sqrt(2 lambda p) w while p > lambda w^2 / 2, and
+        lambda w^2 / 2 + p from there on. For a size limit alone this is the squared k-support
+        norm. The Hessian lets the prices follow the weights. `near` are prices to start from.
+        """
+        prices = self._prices(weights, ridge, near)
+        paid = prices @ self.lines
+        square = ridge * weights**2 / 2
+        partly = paid > square
+        paid_partly = np.where(partly, paid, 1.0)
+        steep = np.sqrt(2 * ridge * np.maximum(paid, 0.0))
+        value = np.where(partly, steep * weights, square + paid).sum() - prices @ self.limits
+        hessian = np.diag(np.where(partly, 0.0, ridge))
+        if partly.any():
+            rows = self.lines[prices > 0][:, partly]
+            change = rows * np.sqrt(ridge / (2 * paid_partly[partly]))
+            bend = weights[partly] * np.sqrt(ridge / 8) * paid_partly[partly] ** -1.5
+            inner = (rows * bend) @ rows.T
+            hessian[np.ix_(partly, partly)] = change.T @ np.linalg.pinv(inner) @ change
+        shares = np.where(partly, weights * np.sqrt(ridge / (2 * paid_partly)), 1.0)
+        shares = np.where((weights > 0) | (paid < 0), np.minimum(shares, 1.0), 0.0)
+        gradient = np.where(partly, steep, ridge * weights)
+        return Ridge(float(value), gradient, hessian, shares, prices)
+
+    def packing(self, columns: Places) -> Polytope:
+        """Return the rows on some of the members that leaving members out can only help."""
+        lines = self.lines[:, columns]
+        upper = (self.lines >= 0).all(axis=1)
+        return Polytope(lines[upper], self.limits[upper])
+
+    def entry(self, prices: Floats, ridge: float) -> Floats:
+        """Return what each member's gain must exceed to get weight, at prices of the rows."""
+        return np.sqrt(2 * ridge * np.maximum(prices @ self.lines, 0.0))
+
+    def _prices(self, weights: Floats, ridge: float, near: Floats | None) -> Floats:
+        if len(self.lines) == 1:
+            return np.array([ridge * _threshold(weights, int(self.limits[0])) ** 2 / 2])
+        return dual_prices(self.lines, self.limits, weights, ridge, near)
+
+    def selection(self, values: Floats) -> Selection:
+        """Return the largest sum of non-negative values over the polytope, rounded up.
+
+        With a size limit alone by sorting. Else by prices: for any u >= 0 it is at most
+        u limits + sum max(0, value - u lines). The linear program only proposes u, so its answer
+        needs no trust.
+        """
+        if len(self.lines) == 1:
+            return _largest_few(values, int(self.limits[0]))
+        prices = self._linear_prices(values)
+        paid = prices @ self.lines
+        over = values - paid
+        value = prices @ self.limits + np.maximum(over, 0.0).sum()
+        room = (
+            4
+            * margin(len(values))
+            * (prices @ (np.abs(self.limits) + np.abs(self.lines).sum(axis=1)) + values.sum())
+        )
+        return Selection(float(value + room), np.maximum(-over, 0.0), np.maximum(over, 0.0))
+
+    def _linear_prices(self, values: Floats) -> Floats:
+        unit = max(float(values.max(initial=0.0)), 1e-300)
+        done = linprog(-values / unit, A_ub=self.lines, b_ub=self.limits, bounds=(0, 1))
+        if done.status == 0:
+            return np.asarray(np.maximum(-done.ineqlin.marginals, 0.0) * unit)
+        # No x keeps all rows: prices along which the bound grows without limit.
+        m, n = self.lines.shape
+        done = linprog(
+            np.concatenate([self.limits, np.ones(n)]),
+            A_ub=np.hstack([-self.lines.T, -np.eye(n)]),
+            b_ub=np.zeros(n),
+            bounds=[(0, 1)] * m + [(0, None)] * n,
+        )
+        if done.status == 0 and done.fun < -1e-9:
+            far = (1e3 * values.sum() + 1e6) / -done.fun
+            return np.asarray(np.maximum(done.x[:m], 0.0) * far)
+        return np.zeros(m)
+
+
+def _threshold(weights: Floats, seats: int) -> float:
+    """Return tau: the weight from which on a member has a whole seat."""
+    if seats >= len(weights):
+        return 0.0
+    falling = np.sort(weights)[::-1]
+    tails = np.cumsum(falling[::-1])[::-1][:seats]
+    levels = tails / (seats - np.arange(seats))
+    return float(levels[int(np.argmax(levels >= falling[:seats]))])
+
+
+def _largest_few(values: Floats, seats: int) -> Selection:
+    n = len(values)
+    if seats >= n:
+        nothing = np.zeros(n)
+        return Selection(float(values.sum() * (1 + 4 * margin(n))), nothing, values.copy())
+    falling = np.sort(values)[::-1]
+    total = float(falling[:seats].sum() * (1 + 4 * margin(n)))
+    last = falling[seats - 1] if seats else np.inf
+    return Selection(
+        total, np.maximum(last - values, 0.0), np.maximum(values - falling[seats], 0.0)
+    )

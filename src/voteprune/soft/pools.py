@@ -1,0 +1,99 @@
+"""Linear pools, whose weights sum to 1, by log loss and by squared loss."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .loss import Dual, margin
+from .problem import Floats, Places
+
+
+class PoolLogLoss:
+    """Linear pool: -sum c log z, z the pool's probability of the true class; weights sum to 1.
+
+    From -log z >= 1 + log a - a z for every a > 0; nothing needs repair.
+    """
+
+    n_intercepts = 0
+    total: float | None = 1.0
+
+    def __init__(self, answers: Floats, labels: Places, weights: Floats) -> None:
+        self.weights, self.n_members = weights, len(answers)
+        if answers.ndim == 3:
+            self.answers = np.ascontiguousarray(answers[:, np.arange(len(labels)), labels])
+        else:
+            self.answers = np.where(labels == 1, answers, 1 - answers)
+
+    def gather(self, members: Places) -> Floats:
+        """See `Loss`."""
+        return self.answers[members]
+
+    def scores(self, intercepts: Floats, columns: Floats, weights: Floats) -> Floats:
+        """See `Loss`."""
+        return np.asarray(weights @ columns)
+
+    def value(self, z: Floats) -> float:
+        """See `Loss`."""
+        return float(-(self.weights @ np.log(z)))
+
+    def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
+        """See `Loss`."""
+        pull = self.weights / z
+        return -(columns @ pull), (columns * (pull / z)) @ columns.T
+
+    def dual(self, z: Floats) -> Dual:
+        """See `Loss`."""
+        share = 1 / z
+        slack = 4 * margin(len(z))
+        logs = np.log(share)
+        base = self.weights @ (1 + logs) - slack * (self.weights @ (1 + np.abs(logs)))
+        return Dual(float(base), (self.answers @ (self.weights * share)) * (1 + slack))
+
+
+class PoolBrier:
+    """Linear pool by squared loss: w G w - 2 h w + t; only the Gram matrix is kept.
+
+    The tangent at any v lies below: no weights have less than t - v G v - 2 (h - G v) w. Here z
+    is v itself, for the whole pool.
+    """
+
+    n_intercepts = 0
+    total: float | None = 1.0
+
+    def __init__(self, answers: Floats, labels: Places, weights: Floats) -> None:
+        self.n_members, n = answers.shape[:2]
+        truth = np.eye(answers.shape[2])[labels] if answers.ndim == 3 else 1.0 * (labels == 1)
+        flat = answers.reshape(self.n_members, -1)
+        each = np.repeat(weights, flat.shape[1] // n)
+        self.gram = (flat * each) @ flat.T
+        self.pull = flat @ (each * truth.ravel())
+        self.constant = float(each @ truth.ravel() ** 2)
+        self.slack = 4 * margin(flat.shape[1] + 2 * self.n_members)
+
+    def gather(self, members: Places) -> Floats:
+        """See `Loss`."""
+        return np.asarray(members, dtype=np.float64)
+
+    def scores(self, intercepts: Floats, columns: Floats, weights: Floats) -> Floats:
+        """See `Loss`."""
+        z = np.zeros(self.n_members)
+        z[columns.astype(np.intp)] = weights
+        return z
+
+    def value(self, z: Floats) -> float:
+        """See `Loss`."""
+        return float(z @ self.gram @ z - 2 * self.pull @ z + self.constant)
+
+    def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
+        """See `Loss`."""
+        places = columns.astype(np.intp)
+        slopes = 2 * (self.gram[places] @ z - self.pull[places])
+        return slopes, 2 * self.gram[np.ix_(places, places)]
+
+    def dual(self, z: Floats) -> Dual:
+        """See `Loss`."""
+        reach = self.gram @ np.abs(z)
+        base = self.constant - z @ self.gram @ z
+        base -= self.slack * (self.constant + np.abs(z) @ reach)
+        gains = 2 * (self.pull - self.gram @ z) + 2 * self.slack * (self.pull + reach)
+        return Dual(float(base), gains)

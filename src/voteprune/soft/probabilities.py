@@ -1,0 +1,250 @@
+"""`Probabilities`: what every member says about every row, as log-odds, and what was true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from ..votes.reading import read_names, read_vector
+from .reading import (
+    Label,
+    check_classes,
+    positive_last,
+    read_classes,
+    read_clip,
+    read_scores,
+    read_weights,
+)
+from .tensor import (
+    SCORE,
+    VOTE,
+    Floats,
+    log_odds_of,
+    member_of,
+    tensor_of,
+)
+
+CLIP = 0.001
+"""How near to 0 and 1 a probability may come before its logarithm is taken."""
+
+
+class Probabilities:
+    """Validated log-odds of K members on n rows with labels, weights and names.
+
+    Immutable: the arrays are copies of the caller's and cannot be written to.
+
+    Parameters
+    ----------
+    predictions
+        Two classes: n rows by K members, probabilities of the positive class. More: n x K x C, the
+        last axis in the order of `classes`. An array, nested sequence, data frame (a column per
+        member), or a mapping from names to arrays: a vector of probabilities, the n x C matrix of
+        `predict_proba`, or a vector of class labels. NaN is an abstention. A member whose answers
+        are all 0 or 1 merely votes.
+    y
+        n labels, numbers or text.
+    sample_weight
+        n non-negative weights; every row counts once when omitted.
+    names
+        K distinct names; the frame's or mapping's own, else ``c0, c1, ...`` when omitted.
+    classes
+        All classes, in the order of the last axis; the sorted labels when omitted.
+    positive
+        The positive class of two; the second of `classes` when omitted.
+    scores
+        Which members give scores that are no probabilities, as `decision_function` or grades do:
+        all (True), none (False), or some by name or place. They come in as log-odds as they are.
+    clip
+        Probabilities are cut to [clip, 1 - (C - 1) clip] before logarithms are taken.
+
+    Attributes
+    ----------
+    log_odds : array of shape (n, K), or log-probabilities of shape (n, K, C) from three classes on
+        A mere vote is +1 or -1 (a unit vector), an abstention 0 (the zero vector).
+    labels : places in `classes`, of shape (n,); for two classes 1 is the positive one
+    weights : array of shape (n,)
+    names : tuple of str
+    classes : tuple of labels; for two classes the positive one last
+    kinds : tuple of str, "probability", "vote" or "score" for each member
+    clip : float
+    """
+
+    __slots__ = ("classes", "clip", "kinds", "labels", "log_odds", "names", "weights")
+
+    log_odds: Floats
+    labels: NDArray[np.intp]
+    weights: Floats
+    names: tuple[str, ...]
+    classes: tuple[Label, ...]
+    kinds: tuple[str, ...]
+    clip: float
+
+    def __init__(
+        self,
+        predictions: object,
+        y: object,
+        *,
+        sample_weight: object = None,
+        names: Sequence[str] | None = None,
+        classes: Sequence[Label] | None = None,
+        positive: Label | None = None,
+        scores: bool | Sequence[int | str] = False,
+        clip: float = CLIP,
+    ) -> None:
+        if y is None:
+            raise InputError("y", "is missing. Give the true classes, one per row.")
+        if isinstance(predictions, Mapping):
+            n = _rows_of_first(predictions)
+        else:
+            predictions, columns = tensor_of(predictions, "predictions")
+            n = len(predictions)
+        truth = read_vector(y, n, "y")
+        axis, labels = read_classes(truth, classes)
+        known, labels = positive_last(axis, labels, positive)
+        place = axis.index(known[-1])
+        clip = read_clip(clip, len(known))
+        weights = read_weights(sample_weight, n)
+        check_classes(known, labels, weights)
+        if isinstance(predictions, Mapping):
+            columns = tuple(str(name) for name in predictions)
+            members = [
+                member_of(values, n, known, f"predictions[{name!r}]", place=place)
+                for name, values in predictions.items()
+            ]
+        else:
+            members = _columns(predictions, len(known), place)
+        chosen = read_names(names, columns, len(members))
+        kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
+        values = (known, clip, kinds, labels, stored, chosen, weights)
+        _fill(self, values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(
+            f"Probabilities is immutable; build a new one instead of setting {name!r}."
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, tuple(getattr(self, slot) for slot in self.__slots__)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return int(self.log_odds.shape[0])
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of members K."""
+        return int(self.log_odds.shape[1])
+
+    def shares(self) -> Floats:
+        """Return the clipped probabilities behind the log-odds, for linear pools.
+
+        A mere vote is as sure as clipping allows, an abstention gives every class the same.
+
+        Raises
+        ------
+        InputError
+            If a member gives scores, which are no probabilities.
+        """
+        if SCORE in self.kinds:
+            name = self.names[self.kinds.index(SCORE)]
+            raise InputError(
+                "scores",
+                f"{name!r} gives scores, and a linear pool needs probabilities. Calibrate it "
+                "first, or combine log-odds.",
+            )
+        return np.stack([self._shares_of(k) for k in range(self.n_classifiers)], axis=1)
+
+    def _shares_of(self, k: int) -> Floats:
+        odds, sure = self.log_odds[:, k], 1 - (len(self.classes) - 1) * self.clip
+        if odds.ndim == 2:
+            silent = ~odds.any(axis=1)
+            share = np.exp(odds)
+            if self.kinds[k] == VOTE:
+                share = np.where(odds > 0, sure, self.clip)
+            share[silent] = 1 / len(self.classes)
+            return np.asarray(share / share.sum(axis=1, keepdims=True))
+        if self.kinds[k] == VOTE:
+            return np.where(odds > 0, sure, np.where(odds < 0, self.clip, 0.5))
+        return np.asarray(1 / (1 + np.exp(-odds)))
+
+    def select(self, columns: Sequence[int]) -> Probabilities:
+        """Return what some of the members say, in the order given."""
+        places = list(columns)
+        return _restore(
+            self.classes,
+            self.clip,
+            tuple(self.kinds[k] for k in places),
+            self.labels,
+            _by_member(self.log_odds[:, places]),
+            tuple(self.names[k] for k in places),
+            self.weights,
+        )
+
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Probabilities:
+        """Return what is said on some of the rows, in the order given.
+
+        Raises
+        ------
+        InputError
+            If a class is missing among them.
+        """
+        places = np.asarray(rows, dtype=np.intp)
+        labels, weights = self.labels[places], self.weights[places]
+        check_classes(self.classes, labels, weights)
+        odds = _by_member(self.log_odds[places])
+        return _restore(self.classes, self.clip, self.kinds, labels, odds, self.names, weights)
+
+    def __repr__(self) -> str:
+        return (
+            f"Probabilities({self.n_rows} rows, {len(self.classes)} classes; "
+            f"{self.n_classifiers} classifiers)"
+        )
+
+
+def _fill(self: Probabilities, values: tuple[Any, ...]) -> None:
+    for slot, value in zip(Probabilities.__slots__, values, strict=True):
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        object.__setattr__(self, slot, value)
+
+
+def _restore(*values: Any) -> Probabilities:
+    made = Probabilities.__new__(Probabilities)
+    _fill(made, values)
+    return made
+
+
+def _by_member(odds: Floats) -> Floats:
+    """Return a tensor whose memory lies member by member, which is how it is gone through."""
+    return np.moveaxis(np.ascontiguousarray(np.moveaxis(odds, 1, 0)), 0, 1)
+
+
+def _rows_of_first(predictions: Mapping[Any, Any]) -> int:
+    if not predictions:
+        raise InputError("predictions", "has no member. Give at least one.")
+    first = next(iter(predictions.values()))
+    return len(first) if hasattr(first, "__len__") else 0
+
+
+def _columns(tensor: NDArray[Any], n_classes: int, place: int) -> list[NDArray[Any]]:
+    """Return the members of a tensor, two classes as the probability of the positive one."""
+    if tensor.ndim == 2 and n_classes == 2:
+        return list(tensor.T)
+    if tensor.ndim == 2:
+        raise InputError(
+            "predictions",
+            f"has 2 dimensions, and y has {n_classes} classes. Give n x K x {n_classes}, or a "
+            "mapping from names to n x C probabilities or vectors of labels.",
+        )
+    if tensor.shape[2] != n_classes:
+        raise InputError(
+            "predictions",
+            f"knows {tensor.shape[2]} classes and y {n_classes}; they must match. Name all of "
+            "them in classes=, and have rows of each.",
+        )
+    return list(np.moveaxis(tensor[:, :, place] if n_classes == 2 else tensor, 1, 0))

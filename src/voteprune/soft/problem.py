@@ -1,0 +1,171 @@
+"""`SoftProblem`: what members say, what was true, and which committees are allowed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+LOG_LOSS, POOL_LOG_LOSS, POOL_BRIER = "log_loss", "pool_log_loss", "pool_brier"
+"""Weighted log-odds by log loss; linear pools, whose weights sum to 1, by log loss or Brier."""
+
+LOSSES = (LOG_LOSS, POOL_LOG_LOSS, POOL_BRIER)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Budget:
+    """The members' costs sum to at most a limit."""
+
+    costs: Floats
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Of some members at least and at most so many sit."""
+
+    members: tuple[int, ...]
+    at_least: int = 0
+    at_most: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SoftProblem:
+    """A pool, a loss and the committees that are allowed, all in numbers.
+
+    Parameters
+    ----------
+    answers
+        What members say, n x K for two classes, n x K x C for more: log-odds
+        (`Probabilities.log_odds`) for `log_loss`, probabilities (`Probabilities.shares`) for the
+        linear pools.
+    labels
+        Places of the true classes; 0 and 1 for two.
+    weights
+        Weights of the rows, zero or above.
+    penalty
+        Ridge on the members' weights, in units of one row of mean weight.
+    loss
+        One of `LOSSES`.
+    size_min, size_max
+        Fewest and most members.
+    required, forbidden
+        Who must and who must not sit.
+    budgets, groups
+        Further limits.
+    """
+
+    answers: Floats
+    labels: Places
+    weights: Floats
+    penalty: float = 100.0
+    loss: str = LOG_LOSS
+    size_min: int = 1
+    size_max: int | None = None
+    required: tuple[int, ...] = ()
+    forbidden: tuple[int, ...] = ()
+    budgets: tuple[Budget, ...] = ()
+    groups: tuple[Group, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.penalty) and self.penalty > 0):
+            raise InputError(
+                "penalty", f"is {self.penalty!r}; it must be a number above 0. Try 100."
+            )
+        if self.loss not in LOSSES:
+            raise InputError("loss", f"is {self.loss!r}; choose one of {', '.join(LOSSES)}.")
+        k, most = self.n_members, self.most
+        if not 1 <= self.size_min <= most:
+            raise InputError(
+                "size_min", f"is {self.size_min}; it lies between 1 and {most}, the most members."
+            )
+        for name, members in (("required", self.required), ("forbidden", self.forbidden)):
+            if any(not 0 <= member < k for member in members):
+                raise InputError(name, f"has a member outside 0 .. {k - 1}.")
+        for budget in self.budgets:
+            costs = np.asarray(budget.costs)
+            if costs.shape != (k,) or not np.isfinite(costs).all() or (costs < 0).any():
+                raise InputError("budgets", f"costs must be {k} finite numbers, zero or above.")
+            if not math.isfinite(budget.limit):
+                raise InputError("budgets", "a limit must be a finite number.")
+        for group in self.groups:
+            if any(not 0 <= member < k for member in group.members):
+                raise InputError("groups", f"has a member outside 0 .. {k - 1}.")
+
+    @property
+    def n_members(self) -> int:
+        """Size of the pool, K."""
+        return int(self.answers.shape[1])
+
+    @property
+    def most(self) -> int:
+        """Most members a committee may have."""
+        return min(self.n_members, self.size_max or self.n_members)
+
+    @cached_property
+    def ridge(self) -> float:
+        """Lambda: the penalty times the mean weight of rows that carry weight."""
+        carrying = self.weights > 0
+        return float(self.penalty * self.weights.sum() / np.count_nonzero(carrying))
+
+    @cached_property
+    def rows(self) -> tuple[Floats, Floats]:
+        """The limits as rows of ``A x <= limits``, the size first."""
+        ones = np.ones(self.n_members)
+        lines, limits = [ones], [float(self.most)]
+        if self.size_min > 1:
+            lines.append(-ones)
+            limits.append(-float(self.size_min))
+        for budget in self.budgets:
+            lines.append(np.asarray(budget.costs, dtype=np.float64))
+            limits.append(float(budget.limit))
+        for group in self.groups:
+            inside = np.zeros(self.n_members)
+            inside[list(group.members)] = 1
+            if group.at_most is not None:
+                lines.append(inside)
+                limits.append(float(group.at_most))
+            if group.at_least > 0:
+                lines.append(-inside)
+                limits.append(-float(group.at_least))
+        return np.array(lines), np.array(limits)
+
+    def allows(self, members: Iterable[int]) -> bool:
+        """Return whether a committee meets every limit; sums are rounded once, at the end."""
+        chosen = sorted(set(members))
+        lines, limits = self.rows
+        return (
+            set(self.required) <= set(chosen)
+            and not set(self.forbidden) & set(chosen)
+            and all(
+                math.fsum(line[chosen]) <= limit for line, limit in zip(lines, limits, strict=True)
+            )
+        )
+
+    def sitting(self, members: Iterable[int], weights: Floats) -> tuple[int, ...]:
+        """Return who sits: members with weight 0 leave, unless a limit needs them.
+
+        Parameters
+        ----------
+        members
+            A committee that is allowed.
+        weights
+            Their weights, in the same order.
+        """
+        pairs = sorted((int(k), float(w)) for k, w in zip(members, weights, strict=True))
+        chosen = [member for member, _ in pairs]
+        for member, weight in pairs:
+            if weight <= 0:
+                rest = [other for other in chosen if other != member]
+                if self.allows(rest):
+                    chosen = rest
+        return tuple(chosen)

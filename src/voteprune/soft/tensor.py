@@ -1,0 +1,196 @@
+"""From what members say, in all its forms, to log-odds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+
+Floats = NDArray[np.float64]
+
+PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
+"""What kind of answer a member gives."""
+
+_SUM_SLACK = 1e-3
+"""How far from 1 the probabilities of a row may sum: single precision, rounded files."""
+
+
+def tensor_of(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Return numbers of n x K or n x K x C, missing ones NaN, with column names if there are any.
+
+    Raises
+    ------
+    InputError
+        If it is no such array of numbers, or empty.
+    """
+    array, columns = numbers_of(values, argument)
+    if array.ndim not in (2, 3) or not array.size:
+        raise InputError(
+            argument,
+            f"expected n rows by K members (by C classes), got shape {array.shape}. Give one "
+            "column per member.",
+        )
+    return array, columns
+
+
+def numbers_of(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
+    """Return an array of numbers or labels, missing ones NaN or None, and column names."""
+    try:
+        frame = nw.from_native(values, eager_only=True, allow_series=True, pass_through=True)
+    except nw.exceptions.NarwhalsError as error:
+        raise InputError(argument, f"is a data frame that cannot be read: {error}") from None
+    columns = None
+    if isinstance(frame, nw.DataFrame):
+        columns = tuple(str(name) for name in frame.columns)
+    if isinstance(frame, nw.DataFrame | nw.Series):
+        values = frame.to_numpy()
+    if isinstance(values, np.ma.MaskedArray):
+        values = np.ma.filled(values.astype(np.float64), np.nan)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise InputError(argument, "has rows of different length. Give a matrix.") from None
+    if array.dtype == object:
+        cells = [np.nan if _is_missing(cell) else cell for cell in array.flat]
+        if not any(isinstance(cell, str) for cell in cells):
+            try:
+                array = np.array(cells, dtype=np.float64).reshape(array.shape)
+            except (TypeError, ValueError):
+                array = np.empty(0, dtype="V1")
+    if array.dtype.kind not in "biufUO":
+        raise InputError(argument, "expected numbers, one column per member, got something else.")
+    if array.ndim > 1 and array.dtype.kind in "UO":
+        raise InputError(
+            argument,
+            "expected numbers, got text. Give probabilities, or a mapping from names to vectors "
+            "of class labels.",
+        )
+    return array, columns
+
+
+def member_of(
+    values: object, n: int, classes: Sequence[Any], argument: str, *, place: int
+) -> NDArray[Any]:
+    """Return one member's answers of a mapping: n, or n x C from three classes on.
+
+    Parameters
+    ----------
+    values
+        A vector of probabilities, a vector of class labels, or an n x C matrix.
+    n
+        Number of rows.
+    classes
+        The classes, for two of them the positive one last.
+    argument
+        What the member is called in errors.
+    place
+        Which column of a matrix belongs to the positive class of two.
+    """
+    array, _ = numbers_of(values, argument)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    width = len(classes)
+    if array.shape not in ((n,), (n, width)):
+        raise InputError(
+            argument,
+            f"has shape {array.shape}; expected {n} answers, or {n} x {width} probabilities. Give "
+            "one of the two.",
+        )
+    if array.ndim == 2:
+        return array if width > 2 else array[:, place]
+    if width == 2 and array.dtype.kind in "biuf":
+        return array
+    return _votes_of_labels(array, classes, argument)
+
+
+def _votes_of_labels(array: NDArray[Any], classes: Sequence[Any], argument: str) -> Floats:
+    """Return class labels as 0/1 (two classes) or unit vectors, NaN where one is missing."""
+    place = {label: i for i, label in enumerate(classes)}
+    votes = np.zeros((len(array), len(classes)))
+    for row, label in enumerate(array.tolist()):
+        if _is_missing(label) or label != label:
+            votes[row] = np.nan
+        elif label in place:
+            votes[row, place[label]] = 1
+        else:
+            raise InputError(
+                argument,
+                f"{label!r} is none of the classes. The classes are {list(classes)[:8]}.",
+            )
+    return votes[:, 1] if len(classes) == 2 else votes
+
+
+def log_odds_of(
+    members: Sequence[NDArray[Any]],
+    names: tuple[str, ...],
+    scores: set[int],
+    clip: float,
+    n_classes: int,
+) -> tuple[tuple[str, ...], Floats]:
+    """Return each member's kind, and log-odds n x K (x C) whose memory lies member by member.
+
+    Raises
+    ------
+    InputError
+        If an answer lies outside [0, 1], a row's do not sum to 1, or a member never answers.
+    """
+    stored = np.empty((len(members), *members[0].shape))
+    kinds = []
+    for k, (said, name) in enumerate(zip(members, names, strict=True)):
+        values = said.astype(np.float64)
+        kind = _kind(values, name, is_score=k in scores)
+        silent = np.isnan(values)
+        if kind == PROBABILITY:
+            np.clip(values, clip, 1 - (n_classes - 1) * clip, out=values)
+            values = np.log(values) if values.ndim == 2 else np.log(values / (1 - values))
+        elif kind == VOTE and values.ndim == 1:
+            values = 2 * values - 1
+        values[silent] = 0
+        stored[k] = values
+        kinds.append(kind)
+    return tuple(kinds), np.moveaxis(stored, 0, 1)
+
+
+def _kind(values: Floats, name: str, *, is_score: bool) -> str:
+    silent = np.isnan(values)
+    if values.ndim == 2:
+        partly = silent.any(axis=1) & ~silent.all(axis=1)
+        if partly.any():
+            raise InputError(
+                "predictions",
+                f"{name!r} answers row {np.argmax(partly)} for some of the classes only. Give all "
+                "of them, or NaN for all.",
+            )
+    if silent.all():
+        raise InputError("predictions", f"{name!r} is missing on every row. Leave this member out.")
+    if not np.isfinite(values[~silent]).all():
+        raise InputError("predictions", f"{name!r} is infinite somewhere. Give finite numbers.")
+    if is_score:
+        return SCORE
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        row = int(np.argwhere(outside)[0][0])
+        raise InputError(
+            "predictions",
+            f"{name!r} says {values[outside][0]} on row {row}. Probabilities lie in [0, 1]: give "
+            "predict_proba, or say scores=True for scores that are none.",
+        )
+    if values.ndim == 2:
+        off = np.abs(values.sum(axis=1) - 1) > _SUM_SLACK
+        if off.any():
+            raise InputError(
+                "predictions",
+                f"{name!r} gives row {np.argmax(off)} probabilities that sum to "
+                f"{values[np.argmax(off)].sum():.6g}. They must sum to 1: normalise them first.",
+            )
+    return VOTE if np.isin(values[~silent], (0, 1)).all() else PROBABILITY
+
+
+def _is_missing(cell: object) -> bool:
+    # pandas' NA has no truth value.
+    return cell is None or type(cell).__name__ == "NAType"

@@ -1,0 +1,293 @@
+"""Branch and bound over who sits: best first, in rounds, resumable."""
+
+from __future__ import annotations
+
+import heapq
+import time
+from itertools import count
+
+import numpy as np
+
+from .bound import bound_of
+from .loss import Loss
+from .losses import loss_of
+from .newton import Point, scored, weights_of
+from .nodes import Decisions, Node, Step, TreeState, state_of
+from .polytope import Polytope
+from .problem import Places, SoftProblem
+from .relaxation import Relaxed, relax
+from .result import SoftResult
+from .search import Search
+
+TOLERANCE = 1e-6
+"""No other committee is better by more than this share of the loss."""
+
+
+class SoftTree:
+    """A proof under way: the incumbent, the open nodes, and the bound between them.
+
+    Parameters
+    ----------
+    problem
+        What to minimise, over which committees.
+    loss
+        The loss of the problem, if it is at hand already.
+    tolerance
+        A node is closed when its bound is within this share of the incumbent.
+    incumbent
+        Members of a first committee.
+    search
+        Whether committees are looked for besides the leaves of the tree.
+    keep_steps
+        Whether the steps of the proof are kept in `steps`.
+    """
+
+    def __init__(
+        self,
+        problem: SoftProblem,
+        loss: Loss | None = None,
+        *,
+        tolerance: float = TOLERANCE,
+        incumbent: tuple[int, ...] | None = None,
+        search: bool = True,
+        keep_steps: bool = False,
+    ) -> None:
+        self.problem = problem
+        self.loss = loss if loss is not None else loss_of(problem)
+        self.tolerance, self.searching = tolerance, search
+        self.search = Search(problem, self.loss)
+        self.best: Point | None = None
+        self.nodes = 0
+        self.closed = np.inf
+        self.steps: list[Step] | None = [] if keep_steps else None
+        self._order = count()
+        self._heap: list[tuple[float, int, Node]] = []
+        self._begun = False
+        root = np.zeros(problem.n_members, dtype=np.int8)
+        root[list(problem.required)] = 1
+        clash = set(problem.required) & set(problem.forbidden)
+        root[list(problem.forbidden)] = -1
+        if not clash:
+            weights = np.zeros(problem.n_members)
+            self._push(Node(root, -np.inf, np.zeros(self.loss.n_intercepts), weights))
+        if incumbent is not None:
+            self.offer(incumbent)
+
+    @property
+    def cutoff(self) -> float:
+        """The loss below which a committee would be news."""
+        if self.best is None:
+            return np.inf
+        return self.best.value - self.tolerance * abs(self.best.value)
+
+    @property
+    def lower_bound(self) -> float:
+        """No allowed committee has less penalised loss; true at every moment."""
+        waiting = self._heap[0][0] if self._heap else np.inf
+        value = np.inf if self.best is None else self.best.value
+        return float(min(waiting, self.closed, value))
+
+    @property
+    def finished(self) -> bool:
+        """Whether no node is open."""
+        return not self._heap
+
+    def offer(self, members: tuple[int, ...]) -> bool:
+        """Take a committee from elsewhere; return whether it is the new incumbent."""
+        chosen = sorted(set(members))
+        if not self.problem.allows(chosen):
+            return False
+        return self._take(self.search.fit(chosen, self.best))
+
+    def round(self, deadline: float = np.inf, most_nodes: int | None = None) -> bool:
+        """Work until a moment of `time.monotonic`, or for so many nodes; return `finished`.
+
+        The first round looks for a committee first.
+        """
+        if not self._begun:
+            self._begun = True
+            self._first_committees(deadline)
+        done = 0
+        while self._heap and (most_nodes is None or done < most_nodes):
+            if time.monotonic() >= deadline:
+                break
+            bound, _, node = heapq.heappop(self._heap)
+            if bound >= self.cutoff:
+                self.closed = min(self.closed, bound)
+            else:
+                self._work(node, deadline)
+                done += 1
+        return self.finished
+
+    def state(self) -> TreeState:
+        """Return the tree as plain arrays."""
+        nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
+        members = () if self.best is None else self.best.members
+        shape = (self.problem.n_members, self.loss.n_intercepts)
+        return state_of(nodes, shape, self.closed, members, self.nodes)
+
+    def resume(self, state: TreeState) -> None:
+        """Go on from a state: its open nodes take the place of this tree's."""
+        self._heap = []
+        for row in zip(state.decisions, state.bounds, state.intercepts, state.weights, strict=True):
+            self._push(Node(*row))
+        self.closed, self.nodes = state.closed, state.nodes
+        self._begun = True
+        if len(state.members):
+            self.offer(tuple(int(k) for k in state.members))
+
+    def result(self) -> SoftResult | None:
+        """Return the incumbent with what is known about it, or None if there is none yet."""
+        if self.best is None:
+            return None
+        best = self.best
+        seated = self.problem.sitting(best.members, best.weights)
+        weights = weights_of(best, self.problem.n_members)[list(seated)]
+        per_class = self.loss.total is None and self.problem.answers.ndim == 3
+        return SoftResult(
+            members=seated,
+            weights=weights,
+            intercepts=np.append(best.intercepts, 0.0) if per_class else best.intercepts,
+            penalised_loss=best.value,
+            loss=best.loss,
+            lower_bound=self.lower_bound,
+            total_weight=float(self.problem.weights.sum()),
+            nodes=self.nodes,
+            proved=self.finished,
+            tolerance=self.tolerance,
+        )
+
+    def _first_committees(self, deadline: float) -> None:
+        if not self.searching:
+            return
+        first = self.search.greedy(deadline)
+        if first is not None:
+            self._take(first)
+
+    def _push(self, node: Node) -> None:
+        heapq.heappush(self._heap, (node.bound, next(self._order), node))
+
+    def _take(self, point: Point) -> bool:
+        if self.best is not None and point.value >= self.best.value:
+            return False
+        self.best = point
+        return True
+
+    def _work(self, node: Node, deadline: float) -> None:
+        self.nodes += 1
+        decisions = node.decisions
+        inside, free = np.flatnonzero(decisions == 1), np.flatnonzero(decisions == 0)
+        lines, limits = self.problem.rows
+        if limits[0] - len(inside) <= 0:
+            free = free[:0]
+        polytope = Polytope.at(lines, limits, inside, free)
+        if polytope.broken:
+            self._close(node, np.inf)
+        elif not len(free):
+            self._leaf(node, inside, polytope)
+        else:
+            self._branch(node, inside, free, polytope, deadline)
+
+    def _leaf(self, node: Node, inside: Places, polytope: Polytope) -> None:
+        """Close a node that is a single committee, or none."""
+        chosen = [int(k) for k in inside]
+        if not self.problem.allows(chosen) or (not chosen and self.loss.total is not None):
+            self._close(node, np.inf)
+            return
+        point = scored(self.loss, self.search.fit(chosen))
+        self._take(point)
+        bound = bound_of(
+            self.loss.dual(point.z),
+            self.problem.ridge,
+            inside,
+            inside[:0],
+            polytope,
+            self.loss.total,
+        )
+        self._close(node, max(bound.value, node.bound), point)
+
+    def _branch(
+        self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
+    ) -> None:
+        relaxed = relax(
+            self.loss,
+            self.problem.ridge,
+            inside,
+            free,
+            polytope,
+            self._start(node, inside, free),
+            self.cutoff,
+            deadline,
+        )
+        if self.searching and relaxed.shares.any():
+            found = self.search.rounded(inside, free, relaxed.shares, relaxed.point)
+            news = found is not None and self._take(found)
+            # At the root swaps come last, when it is known that they are needed.
+            unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
+            if self.best is not None and (news or unsure):
+                self._take(self.search.swaps(self.best, deadline))
+        bound = max(relaxed.bound.value, node.bound)
+        if bound >= self.cutoff:
+            self._close(node, bound, relaxed.point)
+            return
+        if time.monotonic() >= deadline:
+            # The relaxation may have been cut short: go on with it in the next round.
+            self._push(self._child(node.decisions, bound, relaxed.point))
+            return
+        fixed = self._fixed(relaxed, free)
+        decisions = node.decisions + fixed
+        rest = np.flatnonzero(decisions[free] == 0)
+        if not len(rest):
+            self._record(node, relaxed.point, fixed, -1)
+            self._push(self._child(decisions, bound, relaxed.point))
+            return
+        # The share nearest 1/2; where all are whole, the heaviest member, so that splits matter.
+        heavy = weights_of(relaxed.point, self.problem.n_members)[free[rest]]
+        score = np.minimum(relaxed.shares[rest], 1 - relaxed.shares[rest])
+        chosen = int(free[rest[np.lexsort((-heavy, -np.round(score, 6)))[0]]])
+        self._record(node, relaxed.point, fixed, chosen)
+        for choice in (1, -1):
+            child = decisions.copy()
+            child[chosen] = choice
+            own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
+            known = max(bound, float(own[np.searchsorted(free, chosen)]))
+            self._push(self._child(child, known, relaxed.point))
+
+    def _fixed(self, relaxed: Relaxed, free: Places) -> Decisions:
+        """Return what reduced costs decide; what they close counts for the bound."""
+        fixed = np.zeros(self.problem.n_members, dtype=np.int8)
+        cutoff, bound = self.cutoff, relaxed.bound
+        out, seated = bound.with_in >= cutoff, bound.with_out >= cutoff
+        fixed[free[out]] = -1
+        fixed[free[seated & ~out]] = 1
+        shut = np.concatenate([bound.with_in[out], bound.with_out[seated & ~out]])
+        self.closed = min(self.closed, float(shut.min(initial=np.inf)))
+        return fixed
+
+    def _child(self, decisions: Decisions, bound: float, point: Point) -> Node:
+        return Node(decisions, bound, point.intercepts, weights_of(point, self.problem.n_members))
+
+    def _start(self, node: Node, inside: Places, free: Places) -> Point:
+        """Return a point of the node's own members near the one it inherited."""
+        allowed = np.concatenate([inside, free])
+        members = allowed[node.weights[allowed] > 0]
+        weights = node.weights[members]
+        if self.loss.total is not None:
+            if not len(members):
+                members, weights = allowed, np.ones(len(allowed))
+            weights = weights / weights.sum()
+        bare = Point(members, node.intercepts, weights, np.inf, np.inf, weights)
+        return scored(self.loss, bare)
+
+    def _close(self, node: Node, bound: float, point: Point | None = None) -> None:
+        self.closed = min(self.closed, bound)
+        nobody = np.zeros(self.problem.n_members, dtype=np.int8)
+        self._record(node, point, nobody, -1)
+
+    def _record(self, node: Node, point: Point | None, fixed: Decisions, branch: int) -> None:
+        if self.steps is None:
+            return
+        intercepts, weights = node.intercepts, node.weights
+        if point is not None:
+            intercepts, weights = point.intercepts, weights_of(point, self.problem.n_members)
+        self.steps.append(Step(node.decisions, intercepts, weights, self.cutoff, fixed, branch))

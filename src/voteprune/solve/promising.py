@@ -1,0 +1,147 @@
+"""`Wish`: a run that holds rows out, makes candidates on the others, and promises what they keep.
+
+The rows are split at random. On the first part the run goes as ever; then again under stricter and
+stricter limits on the promised criterion. The committees that come of it, each at every threshold
+that the constraints allow, are the candidates: those that are safest on this part come first, and
+all that was looked at until then is this part.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..exceptions import InputError
+from ..numbers.exact import exact
+from ..problem.committee import Committee
+from ..problem.constraints import AtLeast
+from ..problem.problem import Problem
+from ..run.run import Method
+from ..votes.votes import Votes
+from .circumstances import Circumstances
+from .promise import check_confidence, check_unweighted, check_wish, errors_of, promise, tail
+from .solution import Solution
+from .solve import carry_out
+
+_STRICTER = (Fraction(0), Fraction(1, 3), Fraction(2, 3))
+"""Limits on the criterion that candidates are sought under, in shares of the way to 1."""
+
+FIRST = 0.5
+"""Share of the time for the run without them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be promised, with which confidence, and which share of the rows is held out."""
+
+    limit: AtLeast
+    confidence: Fraction
+    holdout: Fraction
+
+    @classmethod
+    def of(cls, limit: object, confidence: object, holdout: object, **other: object) -> Wish | None:
+        """Check a wish; None where nothing is to be promised.
+
+        Parameters
+        ----------
+        limit, confidence, holdout
+            As given to `prune`.
+        other
+            Arguments that do not go with a promise.
+        """
+        if limit is None:
+            for name, given in (("confidence", confidence), ("holdout", holdout)):
+                if given is not None:
+                    raise InputError(
+                        name, "is for promises. Give promise=vp.AtLeast('recall', 0.9), say, too."
+                    )
+            return None
+        for name, given in other.items():
+            if given:
+                raise InputError(name, "does not go with a promise. Leave one of them out.")
+        wished = check_wish(limit)
+        level = check_confidence(0.95 if confidence is None else confidence)
+        share = exact(0.3 if holdout is None else holdout, "holdout")
+        if not 0 < share < 1:
+            raise InputError("holdout", f"is {holdout!r}; give a share of the rows such as 0.3.")
+        return cls(wished, level, share)
+
+    def split(self, votes: Votes, seed: int) -> tuple[Votes, Votes]:
+        """Return the rows to choose on and those held out, drawn at random."""
+        check_unweighted(votes)
+        order = np.random.default_rng(seed).permutation(votes.n_rows)
+        count = round(self.holdout * votes.n_rows)
+        try:
+            return votes.take(np.sort(order[count:])), votes.take(np.sort(order[:count]))
+        except InputError:
+            raise InputError(
+                "holdout",
+                f"leaves a class out on one side: {count} of {votes.n_rows} rows are held out. "
+                "Give another share, or more rows.",
+            ) from None
+
+    def keep(
+        self, solution: Solution, held_out: Votes, method: Method, circumstances: Circumstances
+    ) -> Solution:
+        """Return the best committee that a promise can be made of, with the promise.
+
+        Parameters
+        ----------
+        solution
+            Of the rows to choose on. Where nothing can be promised it comes back, saying so.
+        held_out
+            The other rows.
+        method, circumstances
+            By what further candidates are found, in the time that is left of twice as much.
+        """
+        problem = solution.problem
+        assert problem is not None
+        ranked = self._ranked(problem, solution, method, circumstances)
+        values = [problem.objective.read(problem.score(each)) for each in ranked]
+        told = promise(
+            ranked, held_out, self.limit,
+            confidence=self.confidence, costs=[-value for value in values],
+        )  # fmt: skip
+        if told.committee is None:
+            return replace(solution, promise=told)
+        value = values[ranked.index(told.committee)]
+        return replace(
+            solution,
+            status=solution.status if value == solution.value else "feasible",
+            committee=told.committee,
+            confusion=problem.confusion(told.committee),
+            value=value,
+            promise=told,
+        )
+
+    def _ranked(
+        self, problem: Problem, solution: Solution, method: Method, circumstances: Circumstances
+    ) -> list[Committee]:
+        """Return the candidates, the safest on the problem's rows first."""
+        found = {} if solution.committee is None else {solution.committee: None}
+        stopped = solution.termination in ("interrupted", "callback")
+        if "criterion" in method.honours and not stopped:
+            short = replace(circumstances, seconds=circumstances.seconds / len(_STRICTER))
+            for part in _STRICTER:
+                least = self.limit.limit + part * (1 - self.limit.limit)
+                requests = [*problem.requests, AtLeast(self.limit.what, least)]
+                stricter = problem.with_requests(requests, problem.asked_diversity)
+                other = carry_out(stricter, method, short, began=time.monotonic()).committee
+                if other is not None:
+                    found[other] = None
+        for committee in tuple(found):
+            for level in range(committee.n_votes):
+                moved = replace(committee, threshold=level)
+                if problem.allows(moved):
+                    found[moved] = None
+        what, votes = str(self.limit.what), problem.votes
+
+        def risk(committee: Committee) -> tuple[float, float]:
+            counted = errors_of(committee, votes, what)
+            value = problem.objective.read(problem.score(committee))
+            return tail(*counted, 1 - self.limit.limit), value
+
+        return sorted(found, key=risk)
