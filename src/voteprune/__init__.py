@@ -42,10 +42,13 @@ from .problem.pairwise import FailureCredit
 from .problem.plurality_committee import PluralityCommittee
 from .prune import prune
 from .run.incumbent import Progress
+from .soft.committee import SoftCommittee
+from .soft.probabilities import Probabilities
 from .solve.comparison import Comparison
 from .solve.explanation import Explanation, MemberRole, Swap
 from .solve.plurality_solution import PluralitySolution
 from .solve.promise import Promise, occam_bound, promise
+from .solve.soft_solution import SoftSolution
 from .solve.solution import Solution
 from .solvers import Solver, solvers
 from .strategies.registry import methods
@@ -92,12 +95,15 @@ __all__ = [
     "PluralityCommittee",
     "PluralitySolution",
     "PluralityVotes",
+    "Probabilities",
     "Progress",
     "Promise",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
     "Require",
+    "SoftCommittee",
+    "SoftSolution",
     "Solution",
     "Solver",
     "SolverError",

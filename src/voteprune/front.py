@@ -31,6 +31,7 @@ from .problem.infeasible import nobody_fits
 from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
+from .solve.notebook import html_of_table
 from .solve.plan import check_plan
 from .solvers import SolverFailure, call
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
@@ -103,6 +104,19 @@ class Front:
         if not found:
             raise InputError("size", f"no committee of at most {size} members was found.")
         return max(found, key=lambda point: (point.value, -point.size))
+
+    def __repr__(self) -> str:
+        proved = sum(point.optimal for point in self.points)
+        return (
+            f"<Front: {self.objective}, {len(self.points)} sizes, {proved} of them proved optimal>"
+        )
+
+    def _repr_html_(self) -> str:
+        title, _, header, *lines = self.summary().split("\n")
+        rows = [
+            [*line.split(None, 1 if "no committee" in line else 3), "", "", ""] for line in lines
+        ]
+        return html_of_table(title, header.split(), [row[:4] for row in rows])
 
     def summary(self) -> str:
         """Return the front as lines of text: size, value, bound, gap."""

@@ -22,11 +22,15 @@ from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
 from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
+from .soft.committee import SoftCommittee
+from .soft.probabilities import Probabilities
 from .solve.certifying import check_certified
 from .solve.plan import Plan, check_plan
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
+from .solve.soft_solution import SoftSolution
+from .solve.soft_solve import PENALTY, prune_soft
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -50,6 +54,22 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
 ) -> PluralitySolution: ...
+
+
+@overload
+def prune(  # type: ignore[overload-overlap]
+    votes: Probabilities,
+    *,
+    objective: str = ...,
+    method: str = ...,
+    constraints: Constraint | Sequence[Constraint] | None = ...,
+    time_limit: float | None = ...,
+    start: SoftCommittee | Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    random_state: int | np.random.Generator | np.random.RandomState | None = ...,
+    n_jobs: int | None = ...,
+    penalty: float | None = ...,
+) -> SoftSolution: ...
 
 
 @overload
@@ -89,7 +109,7 @@ def prune(
     threshold: ThresholdRule | None = None,
     sample_weight: object = None,
     time_limit: float | None = 60.0,
-    start: Committee | PluralityCommittee | Sequence[int] | None = None,
+    start: Committee | PluralityCommittee | SoftCommittee | Sequence[int] | None = None,
     callback: Callable[[Progress], object] | None = None,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
@@ -98,20 +118,23 @@ def prune(
     promise: AtLeast | None = None,
     holdout: float | None = None,
     confidence: float | None = None,
-) -> Solution | PluralitySolution:
+    penalty: float | None = None,
+) -> Solution | PluralitySolution | SoftSolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
 
     Parameters
     ----------
     votes
         `Votes`, or n rows by K classifiers of votes or probabilities together with `y`; for more
-        than two classes `PluralityVotes`.
+        than two classes `PluralityVotes`. `Probabilities` give a soft committee: weighted
+        members that give probabilities, for two classes and more.
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
         What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
         two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
-        chosen by cross-validation.
+        chosen by cross-validation. For `Probabilities` what to minimise: "log_loss" (weighted
+        log-odds; the default), "pool_log_loss" or "brier" (linear pools).
     method
         Name of a method, see `methods`.
     solver
@@ -153,12 +176,15 @@ def prune(
         Share of the rows to hold out for the promise, 0.3 when omitted.
     confidence
         How sure the promise is to be, 0.95 when omitted.
+    penalty
+        For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
+        lambda = penalty x (sum of weights) / (rows that carry weight).
 
     Returns
     -------
     Solution
-        For `PluralityVotes` a `PluralitySolution`. Ctrl-C returns the best committee so far
-        rather than raising.
+        For `PluralityVotes` a `PluralitySolution`, for `Probabilities` a `SoftSolution`.
+        Ctrl-C returns the best committee so far rather than raising.
 
     Raises
     ------
@@ -168,7 +194,10 @@ def prune(
         If the solver asked for is not installed, or its licence does not cover the problem.
     """
     began = time.monotonic()
-    if isinstance(votes, PluralityVotes):
+    soft = isinstance(votes, Probabilities)
+    if penalty is not None and not soft:
+        raise InputError("penalty", "is for vp.Probabilities only. Leave it out.")
+    if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
             ("checkpoint", checkpoint),
@@ -178,15 +207,14 @@ def prune(
             ("confidence", confidence),
         ):
             if asked is not None:
-                raise InputError(name, "is for two classes only. Leave it out.")
-        return prune_plurality(
-            votes,
-            Wishes(
-                objective, method, solver, diversity, constraints, threshold, time_limit, start,
-                callback, random_state, n_jobs,
-            ),
-            began,
+                raise InputError(name, "is for votes on two classes only. Leave it out.")
+        wishes = Wishes(
+            objective, method, solver, diversity, constraints, threshold, time_limit, start,
+            callback, random_state, n_jobs,
         )  # fmt: skip
+        if isinstance(votes, Probabilities):
+            return prune_soft(votes, wishes, PENALTY if penalty is None else penalty, began)
+        return prune_plurality(votes, wishes, began)
     plan = check_plan(
         objective=objective,
         method=method,

@@ -97,9 +97,11 @@ def test_an_infeasible_request_is_explained_and_nothing_is_written(run, votes, t
     assert "no committee meets" in err
 
 
-def test_a_limit_without_proof_is_code_3_and_still_an_answer(run, hard, tmp_path):
+def test_an_answer_without_proof_is_code_0_and_3_for_the_strict(run, hard, tmp_path):
     saved = tmp_path / "committee.json"
-    code, out, err = run("prune", hard, "--time-limit", 0, "--json", "--output", saved)
+    words = ("prune", hard, "--time-limit", 0, "--json", "--output", saved)
+    assert run(*words)[0] == 0
+    code, out, err = run(*words, "--strict")
     assert (code, err) == (3, "")
     assert vp.Solution.from_json(out) == vp.Solution.load(saved)
     assert "test" not in json.loads(out)

@@ -90,9 +90,11 @@ def test_test_rows_of_one_class_are_kept_and_absent_ones_are_none(tmp_path):
 
 
 def test_what_is_no_table_is_refused(tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
     for path, words in (
         (tmp_path / "nowhere.csv", "No such file"),
-        (tmp_path, "directory"),
+        (empty, "folder without tables"),
         (write(tmp_path, gzip.compress(b"a,b\n" * 500)[:-9], "cut.csv.gz"), "gzip"),
         (write(tmp_path, "a,b,c\n1,0,1\n0,1,0\n", "plain.csv"), "columns are 'a', 'b', 'c'"),
         (write(tmp_path, "datatype,real_class,index\nval,1,0\n", "empty.csv"), "no classifier"),

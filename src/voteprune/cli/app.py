@@ -20,6 +20,8 @@ from .output import PROVED, UNWRITTEN, WRONG, say
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
+    **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
+    **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -58,7 +60,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         app = make_app()
         loaded()
-        return app(sys.argv[1:] if arguments is None else list(arguments)) or PROVED
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        # A lone hyphen is stdin; as a path it is no option, and is the same path.
+        return app(["./-" if word == "-" else word for word in words]) or PROVED
     except CycloptsError as error:
         say(f"{error} See voteprune --help.")
     except FileFormatError as error:
@@ -81,16 +85,17 @@ def make_app() -> Any:
     """Put the commands together."""
     from cyclopts import App, Parameter
 
-    from .commands import apply_command, prune_command, solvers_command
+    from .applying import apply_command, votes_command
+    from .commands import prune_command, solvers_command
     from .comparing import compare_command, methods_command
     from .verifying import verify_command
 
     app = App(
         name="voteprune",
         help="Prune ensembles of classifiers with proof.",
-        help_epilogue="Exit codes: 0 proved, 1 a certificate does not hold, 2 wrong or infeasible "
-        "request, 3 a limit came before the proof, 4 an output could not be written, 130 "
-        "interrupted.\n\n"
+        help_epilogue="Exit codes: 0 a committee was found (its proof is told), 1 a certificate "
+        "does not hold, 2 wrong or infeasible request, 3 a limit came before a committee "
+        "(--strict: before the proof), 4 an output could not be written, 130 interrupted.\n\n"
         "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",
@@ -114,6 +119,11 @@ def make_app() -> Any:
         help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
     )
     app.command(
+        votes_command,
+        name="votes",
+        help_epilogue="Example: voteprune votes oof/*.csv --labels labels.csv --id id > votes.csv",
+    )
+    app.command(
         verify_command,
         name="verify",
         help_epilogue="Example: voteprune verify certificate.json votes.csv",
@@ -127,6 +137,7 @@ def make_app() -> Any:
     )
     app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
     app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+    app.register_install_completion_command()
     for found in entry_points(group=COMMANDS):
         found.load()(app)
     return app

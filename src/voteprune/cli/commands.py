@@ -1,4 +1,4 @@
-"""The commands: what ``voteprune prune``, ``apply`` and ``solvers`` do, from options to exit code.
+"""The commands: what ``voteprune prune`` and ``solvers`` do, from options to exit code.
 
 Their signatures are the options and their docstrings are the help, both read by cyclopts. All that
 can be refused is refused before the solving starts.
@@ -6,8 +6,6 @@ can be refused is refused before the solving starts.
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -15,14 +13,13 @@ from typing import Annotated, cast
 from cyclopts import Parameter
 
 from ..exceptions import InputError
-from ..files import jsonfile, outfile
-from ..problem.committee import Committee
+from ..files import jsonfile
 from ..prune import prune
 from ..run.run import ThresholdRule
 from ..solvers import solvers
 from ..starting import INTERRUPTED
 from ..strategies.registry import methods
-from ..tables import read_table, read_votes
+from .doors import check_plain, read_tables, reading_fields
 from .live import live_line
 from .options import check_output, read_objective
 from .output import (
@@ -36,17 +33,26 @@ from .output import (
     solution_json,
     solution_text,
 )
-from .plural import apply_labels, is_plurality, prune_labels
-from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
+from .plural import prune_labels
+from .wishes import (
+    ANY_SOURCE,
+    AS_IT_IS,
+    NO_LIMITS,
+    SOME_EFFORT,
+    Effort,
+    Limits,
+    Reading,
+    Source,
+)
 
 _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 """The help of --method: every method there is."""
 
 
 def prune_command(
-    file: Path,
-    /,
-    *,
+    *file: Path,
+    reading: Reading = AS_IT_IS,
+    test: Path | None = None,
     source: Source = ANY_SOURCE,
     method: Annotated[str, Parameter(help=_METHODS)] = "exact",
     threshold: str | None = None,
@@ -59,17 +65,23 @@ def prune_command(
     json: bool = False,
     output: Path | None = None,
     certificate: Path | None = None,
+    strict: bool = False,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
 
     FILE is CSV, gzipped CSV or Parquet: either the paper's layout (datatype, real_class, index,
     then one column per classifier; test rows are reported on, not pruned on) or any table whose
-    label column --target names. Options that take a NAME or a limit may be repeated.
+    label column --target names. It may also be a table with a line for each vote, a JSON file of
+    WRENCH, judgements of TREC, a log of Inspect, or - for stdin. Several files, one per model, are
+    joined by --id and named by their files; --labels names the file of labels. Options that take a
+    NAME or a limit may be repeated.
 
     Parameters
     ----------
     file
-        Table of votes or probabilities, one column per classifier.
+        Votes or probabilities: one table with a column per classifier, or one file per model.
+    test
+        File of other rows, on which the committee is reported.
     method
         Name of a method; the help lists them all.
     threshold
@@ -89,25 +101,30 @@ def prune_command(
         Also save the solution here, for "voteprune apply".
     certificate
         Also write the whole proof here, for "voteprune verify".
+    strict
+        Exit code 3 where a committee was found without a proof.
     """
     criterion = read_objective(source.objective)
     asked = limits.read()
     if not explain_time >= 0:
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
     if output is not None:
-        check_output(output, file)
+        check_output(output, *file)
     if certificate is not None:
-        check_output(certificate, file, option="--certificate")
+        check_output(certificate, *file, option="--certificate")
+        check_plain(file, reading)
     if plurality:
         if any(option is not None for option in (threshold, certificate, checkpoint)):
             raise InputError(
                 "--plurality", "takes no --threshold, --certificate or --checkpoint. Leave it out."
             )
+        if test is not None:
+            raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
-            file, source, method, asked, effort, as_json=json, output=output,
-            explain_time=explain_time if explain else None,
+            file, reading, source, method, asked, effort, as_json=json, output=output,
+            explain_time=explain_time if explain else None, strict=strict,
         )  # fmt: skip
-    table = read_table(file, target=source.target, k=source.k)
+    table = read_tables(file, reading, source.k, test)
     with live_line() as callback:
         solution = prune(
             table.validation,
@@ -116,7 +133,7 @@ def prune_command(
             threshold=cast("ThresholdRule | None", threshold),
             solver=effort.solver,
             diversity=asked.diversity,
-            constraints=asked.for_pool(table.validation.names),
+            constraints=asked.for_pool(table.validation.names, table.costs),
             time_limit=effort.time_limit,
             callback=callback,
             random_state=effort.seed,
@@ -129,53 +146,12 @@ def prune_command(
     text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
     if json and solution.explanation:
         say(solution.explanation)
-    proof = solution.certificate and replace(solution.certificate, target=source.target)
-    code = hand_out(solution, text, output, (certificate, proof))
+    proof = solution.certificate and replace(solution.certificate, target=reading.target)
+    code = hand_out(
+        solution, text, output, (certificate, proof), strict=strict,
+        reading=reading_fields(reading, table.classes),
+    )  # fmt: skip
     return INTERRUPTED if interrupted else code
-
-
-def apply_command(committee: Path, file: Path, /, *, output: Path | None = None) -> int:
-    """Predict the rows of FILE with a saved committee.
-
-    Prints CSV with the columns index (the file's own, else the row number from 0 on), votes (how
-    many members vote positive, or for the winning class) and prediction. Members are found by
-    name; other columns are ignored. Where FILE has the paper's labels, the accuracy is told on
-    stderr.
-
-    Parameters
-    ----------
-    committee
-        What "voteprune prune --output" wrote.
-    file
-        Table with a column for every member: CSV, gzipped CSV or Parquet.
-    output
-        Write the CSV here instead of printing it.
-    """
-    if output is not None:
-        check_output(output, file, committee)
-    if is_plurality(committee):
-        return apply_labels(committee, file, output)
-    chosen = Committee.load(committee)
-    rows = read_votes(file, chosen.names)
-    # The same committee, seated on the columns that were read.
-    seated = replace(chosen, members=tuple(range(chosen.size)), pool_size=chosen.size)
-    prediction = seated.predict(rows.votes)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("index", "votes", "prediction"))
-    writer.writerows(
-        zip(rows.ids, seated.count(rows.votes).tolist(), prediction.tolist(), strict=True)
-    )
-    if output is None:
-        emit(text.getvalue())
-    else:
-        outfile.write_text(output, text.getvalue())
-    if rows.labels is not None and rows.is_test is not None:
-        right = (prediction == 1) == rows.labels
-        for name, part in (("validation", ~rows.is_test), ("test", rows.is_test)):
-            if part.any():
-                say(f"accuracy {right[part].mean():.6g} on {part.sum()} {name} rows")
-    return PROVED
 
 
 def solvers_command(*, json: bool = False) -> int:

@@ -12,19 +12,29 @@ from ..files import jsonfile
 from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
-from ..tables import Rows, read_table
+from ..tables import Rows
 from ..votes.votes import Votes
+from .doors import read_tables
 from .options import check_output, read_objective
 from .output import PROVED, WRONG, aligned, emit, exit_code, say
-from .wishes import ANY_SOURCE, NO_LIMITS, SOME_EFFORT, Effort, Limits, Source
+from .wishes import (
+    ANY_SOURCE,
+    AS_IT_IS,
+    NO_LIMITS,
+    SOME_EFFORT,
+    Effort,
+    Limits,
+    Reading,
+    Source,
+)
 
 _PICTURES = (".png", ".svg", ".pdf")
 
 
 def compare_command(
-    file: Path,
-    /,
-    *,
+    *file: Path,
+    reading: Reading = AS_IT_IS,
+    test: Path | None = None,
     source: Source = ANY_SOURCE,
     methods: str | None = None,
     threshold: str | None = None,
@@ -33,16 +43,19 @@ def compare_command(
     json: bool = False,
     csv: bool = False,
     plot: Path | None = None,
+    strict: bool = False,
 ) -> int:
     """Run several methods on the votes in FILE and print one table.
 
-    FILE is as for "voteprune prune". Where it has the paper's test rows, the committees are also
-    judged on them. Ctrl-C ends the comparison with the method it stops.
+    FILE is as for "voteprune prune". Where there are test rows (the paper's, --split or --test),
+    the committees are also judged on them. Ctrl-C ends the comparison with the method it stops.
 
     Parameters
     ----------
     file
-        Table of votes or probabilities, one column per classifier.
+        Votes or probabilities: one table with a column per classifier, or one file per model.
+    test
+        File of other rows, on which the committees are judged too.
     methods
         Names with commas between, see "voteprune methods"; when omitted, all that can honour
         what is asked for, but paper and brute.
@@ -54,6 +67,8 @@ def compare_command(
         Print all columns as CSV.
     plot
         Draw accuracy against size into this file: png, svg or pdf.
+    strict
+        Exit code 3 where a method has found a committee without finishing its work.
     """
     if json and csv:
         raise InputError("--csv", "and --json are two forms of one table. Give one of them.")
@@ -61,8 +76,8 @@ def compare_command(
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:
-        _check_plot(plot, file)
-    table = read_table(file, target=source.target, k=source.k)
+        _check_plot(plot, *file)
+    table = read_tables(file, reading, source.k, test)
     # A margin is refused there, by name.
     found = compare(
         table.validation,
@@ -71,7 +86,7 @@ def compare_command(
         objective=cast("Criterion", criterion),
         solver=effort.solver,
         diversity=asked.diversity,
-        constraints=asked.for_pool(table.validation.names),
+        constraints=asked.for_pool(table.validation.names, table.costs),
         threshold=threshold,  # type: ignore[arg-type]
         time_limit=effort.time_limit,
         random_state=effort.seed,
@@ -84,7 +99,7 @@ def compare_command(
             say(sentence)
     if plot is not None:
         found.save_plot(plot)
-    return _exit_code(found)
+    return _exit_code(found, strict)
 
 
 def methods_command(*, json: bool = False) -> int:
@@ -104,12 +119,12 @@ def methods_command(*, json: bool = False) -> int:
     return PROVED
 
 
-def _check_plot(plot: Path, file: Path) -> None:
+def _check_plot(plot: Path, *file: Path) -> None:
     """Refuse a picture that cannot be drawn, before the work rather than after it."""
     if plot.suffix.lower() not in _PICTURES:
         raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
     require_matplotlib()
-    check_output(plot, file, option="--plot")
+    check_output(plot, *file, option="--plot")
 
 
 def _test_votes(test: Rows) -> Votes | None:
@@ -120,9 +135,9 @@ def _test_votes(test: Rows) -> Votes | None:
         return None
 
 
-def _exit_code(found: Comparison) -> int:
+def _exit_code(found: Comparison, strict: bool) -> int:
     """Return the code of the method that has gone worst; wrong only if none has a committee."""
-    codes = [exit_code(solution) for solution in found.solutions]
+    codes = [exit_code(solution, strict) for solution in found.solutions]
     if all(solution.committee is None for solution in found.solutions):
         return max(codes)
     return max((code for code in codes if code != WRONG), default=PROVED)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import OutputError, message_of, shown
-from ..files import jsonfile
+from ..files import jsonfile, outfile
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import worth
@@ -74,6 +74,9 @@ def hand_out(
     text: str,
     output: Path | None,
     proof: tuple[Path | None, Certificate | None] = (None, None),
+    *,
+    strict: bool = False,
+    reading: dict[str, Any] | None = None,
 ) -> int:
     """Print an answer, then write it to files; return the exit code.
 
@@ -89,6 +92,10 @@ def hand_out(
         Where the solution is saved, if it has a committee; None for nowhere.
     proof
         Where the certificate is saved, and the certificate, where there are both.
+    strict
+        As for `exit_code`.
+    reading
+        How the votes were read, kept with the solution for "voteprune apply".
     """
     unwritten = list(solution.unwritten) if isinstance(solution, Solution) else []
     try:
@@ -98,15 +105,20 @@ def hand_out(
     if output is not None and solution.committee is None:
         say(f"there is no committee, so {output} was not written.")
         output = None
-    for path, document in ((output, solution), proof):
-        if path is not None and document is not None:
+    certificate_path, certificate = proof
+    texts = (
+        (output, lambda: solution_json(solution, None, reading=reading)),
+        (certificate_path, None if certificate is None else certificate.to_json),
+    )
+    for path, write in texts:
+        if path is not None and write is not None:
             try:
-                document.save(path)
+                outfile.write_text(path, write())
             except OutputError as error:
                 unwritten.append(str(error))
     for sentence in unwritten:
         say(sentence)
-    return UNWRITTEN if unwritten else exit_code(solution)
+    return UNWRITTEN if unwritten else exit_code(solution, strict)
 
 
 def explained(
@@ -147,19 +159,23 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def exit_code(solution: Solution | PluralitySolution) -> int:
+def exit_code(solution: Solution | PluralitySolution, strict: bool = False) -> int:
     """Return the exit code that says how a run has ended.
 
     Parameters
     ----------
     solution
         What `prune` returned.
+    strict
+        Whether a committee without a proof counts as unfinished.
     """
     if solution.status == "infeasible":
         return WRONG
     if solution.status == "optimal" or solution.termination == "finished":
         return PROVED
-    return INTERRUPTED if solution.termination == "interrupted" else UNPROVED
+    if solution.termination == "interrupted":
+        return INTERRUPTED
+    return UNPROVED if strict or solution.committee is None else PROVED
 
 
 def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
@@ -205,8 +221,9 @@ def solution_json(
     solution: Solution | PluralitySolution,
     scores: dict[str, Any] | None,
     why: Explanation | None = None,
+    reading: dict[str, Any] | None = None,
 ) -> str:
-    """Write the solution's document; readers of it step over test scores and explanation.
+    """Write the solution's document; readers of it step over what is added here.
 
     Parameters
     ----------
@@ -216,14 +233,18 @@ def solution_json(
         What `score_test_rows` returned; None adds nothing.
     why
         Its explanation; None adds nothing.
+    reading
+        How the votes were read; None adds nothing.
     """
-    if scores is None and why is None:
+    if scores is None and why is None and not reading:
         return solution.to_json()
     document = jsonlib.loads(solution.to_json())
     if scores is not None:
         document["test"] = scores
     if why is not None:
         document["explain"] = why.to_dict()
+    if reading:
+        document["reading"] = reading
     return jsonfile.write(document)
 
 

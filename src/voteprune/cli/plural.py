@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +14,15 @@ from ..files import jsonfile, outfile
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..starting import INTERRUPTED
-from ..tables import read_labels, read_plurality
+from ..tables import read_classes, read_labels
 from .live import live_line
 from .output import PROVED, emit, explained, hand_out, say, solution_json
-from .wishes import Asked, Effort, Source
+from .wishes import Asked, Effort, Reading, Source
 
 
 def prune_labels(
-    file: Path,
+    file: Sequence[Path],
+    reading: Reading,
     source: Source,
     method: str,
     asked: Asked,
@@ -29,12 +31,13 @@ def prune_labels(
     as_json: bool,
     output: Path | None,
     explain_time: float | None,
+    strict: bool,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
     Parameters
     ----------
-    file, source, method, asked, effort
+    file, reading, source, method, asked, effort
         What the command was given.
     as_json
         Whether to print a document.
@@ -42,12 +45,16 @@ def prune_labels(
         Where to save it; None for nowhere.
     explain_time
         Seconds for an explanation; None for none.
+    strict
+        Whether a committee without a proof counts as unfinished.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
     if asked.diversity is not None:
         raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
-    votes = read_plurality(file, source.target)
+    votes, notes = read_classes(file, reading.wish())
+    for note in notes:
+        say(note)
     with live_line() as callback:
         solution = prune(
             votes,
@@ -65,7 +72,7 @@ def prune_labels(
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
-    code = hand_out(solution, text, output)
+    code = hand_out(solution, text, output, strict=strict)
     return INTERRUPTED if interrupted else code
 
 
@@ -76,21 +83,31 @@ def is_plurality(document: Path) -> bool:
     return jsonfile.parse(text, kinds, source)[0].startswith("plurality")
 
 
-def apply_labels(committee: Path, file: Path, output: Path | None) -> int:
+def apply_labels(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
     """Predict the rows of a table of labels."""
     chosen = PluralityCommittee.load(committee)
-    rows = read_labels(file, chosen.names)
+    rows = read_labels(file, chosen.names, sep=reading.wish().sep)
+    columns = rows.columns
+    for name, option in ((reading.target, "--target"), (reading.id, "--id")):
+        if name is not None and name not in columns:
+            raise InputError(option, f"{file} has no column {name!r}.")
+    own = ["index", *(name for name in columns if name.lower() == "id")]
+    index = reading.id or next((name for name in own if name in columns), None)
     seated = PluralityCommittee(
         tuple(range(chosen.size)), chosen.names, tuple(map(str, chosen.classes)), chosen.size
     )
     counts = seated.count(np.column_stack([rows.column(name) for name in chosen.names]))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("index", "votes", "prediction"))
+    writer.writerow((index or "index", "votes", "prediction"))
+    ids = rows.ids if index is None else rows.column(index).tolist()
     winners = [seated.classes[place] for place in counts.argmax(axis=1)]
-    writer.writerows(zip(rows.ids, counts.max(axis=1).tolist(), winners, strict=True))
+    writer.writerows(zip(ids, counts.max(axis=1).tolist(), winners, strict=True))
     if output is None:
         emit(text.getvalue())
     else:
         outfile.write_text(output, text.getvalue())
+    if reading.target is not None:
+        right = rows.column(reading.target) == np.array(winners)
+        say(f"accuracy {right.mean():.6g} on {len(right)} rows")
     return PROVED

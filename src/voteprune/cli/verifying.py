@@ -12,7 +12,8 @@ def verify_command(certificate: Path, file: Path, /, *, target: str | None = Non
     """Check a certificate against the votes in FILE, in exact arithmetic.
 
     Recounts the committee, its limits, the minimum cut and every step of the proof, with none of
-    the code that made them. Says what holds, what fails, and what is taken on trust. The exit code
+    the code that made them; of a soft committee its loss, its limits and every node of the tree.
+    Says what holds, what fails, and what is taken on trust. The exit code
     is 0 if nothing fails, 1 if anything does, and 2 if a file cannot be read.
 
     Parameters
@@ -20,7 +21,7 @@ def verify_command(certificate: Path, file: Path, /, *, target: str | None = Non
     certificate
         What "voteprune prune --certificate" wrote.
     file
-        The votes: CSV, plain or gzipped.
+        The votes, or the probabilities where it is about a soft committee: CSV, plain or gzipped.
     target
         Label column; the one named in the certificate when omitted.
     """

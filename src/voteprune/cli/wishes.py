@@ -15,19 +15,90 @@ from cyclopts import Parameter
 from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
 from ..problem.diversity import Diversity
-from ..tables import read_costs
+from ..tables import Wish, read_costs
 from .options import build_budget, read_diversity, read_group, read_limits, read_prefixes
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Source:
-    """What is read, and what is wanted of it.
+class Reading:
+    """How files are read.
 
     Parameters
     ----------
     target
-        Label column (0 or 1); not needed for the paper's layout.
+        Label column (0 or 1, or two words and --positive); not needed for the paper's layout.
+    positive
+        Which of two labels is the positive class, or from where on a grade is, as '>=2'.
+    cutoff
+        From where on a vote is positive; 0.5 when omitted.
+    ignore
+        Columns that are no classifiers, with commas between; patterns such as 'meta_*' too.
+    columns
+        Columns that are classifiers, likewise; all that play no other part when omitted.
+    id
+        Column that names the rows, and by which several files are joined.
+    labels
+        File of ids and labels, joined to the votes.
+    split
+        Test rows of the table, as COLUMN=VALUE: they are reported on, not pruned on.
+    sep
+        What stands between cells, a character or "tab"; found out when omitted.
+    long
+        Columns item,judge,vote of a table with a line for each vote.
+    vote
+        What counts as a vote in a log of Inspect: value (of the score) or answer.
+    """
+
+    target: str | None = None
+    positive: str | None = None
+    cutoff: float | None = None
+    ignore: str | None = None
+    columns: str | None = None
+    id: str | None = None
+    labels: Path | None = None
+    split: str | None = None
+    sep: str | None = None
+    long: str | None = None
+    vote: str | None = None
+
+    def wish(self, k: int | None = None) -> Wish:
+        """Return it as the tables take it."""
+        return Wish(
+            target=self.target,
+            k=k,
+            ignore=_listed(self.ignore),
+            columns=_listed(self.columns),
+            id=self.id,
+            positive=self.positive,
+            cutoff=self.cutoff,
+            sep="\t" if self.sep in ("tab", "\\t") else self.sep,
+            labels=self.labels,
+            split=self.split,
+            long=_listed(self.long),
+            vote=self.vote,
+        )
+
+    @property
+    def plain(self) -> bool:
+        """Whether the file is read as the checker of certificates reads it."""
+        return all(
+            getattr(self, name) is None
+            for name in ("positive", "cutoff", "labels", "split", "sep", "long", "vote")
+        )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return () if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """What is wanted of what is read.
+
+    Parameters
+    ----------
     k
         Use only k classifiers, the first k / (number of models) of every model.
     objective
@@ -37,7 +108,6 @@ class Source:
         after another colon), or "margin" for a scale that is chosen.
     """
 
-    target: str | None = None
     k: int | None = None
     objective: str = "accuracy"
 
@@ -66,16 +136,23 @@ class Asked:
     group: tuple[str, ...]
     group_by: tuple[str, ...]
 
-    def for_pool(self, names: Sequence[str]) -> list[Constraint]:
-        """Return all constraints for the pool called `names`."""
+    def for_pool(
+        self, names: Sequence[str], told: dict[str, float] | None = None
+    ) -> list[Constraint]:
+        """Return all constraints for the pool called `names`; the votes' file may tell costs."""
         found = [
             *self.constraints,
             *(read_group(text, names) for text in self.group),
             *(group for text in self.group_by for group in read_prefixes(text, names)),
         ]
-        if self.prices is not None:
-            found.append(build_budget(self.prices, self.budget, names, self.costs))
-        return found
+        if self.budget is None:
+            return found
+        prices = self.prices or told
+        if prices is None:
+            raise InputError(
+                "--budget", "needs costs: --costs FILE, or a table with a column cost. Give both."
+            )
+        return [*found, build_budget(prices, self.budget, names, self.costs)]
 
 
 @Parameter(name="*")
@@ -116,7 +193,7 @@ class Limits:
     costs
         CSV of name,cost for every classifier; needs --budget.
     budget
-        Most the members may cost together; needs --costs.
+        Most the members may cost together; needs --costs, or a table of votes with their cost.
     """
 
     diversity: str | None = None
@@ -147,7 +224,7 @@ class Limits:
             *([Require(*self.require)] if self.require else []),
             *([Forbid(*self.forbid)] if self.forbid else []),
         )
-        if (self.costs is None) != (self.budget is None):
+        if self.costs is not None and self.budget is None:
             raise InputError("--budget", "and --costs need each other. Give both, or neither.")
         prices = None if self.costs is None else read_costs(self.costs)
         groups = tuple(self.group or ()), tuple(self.group_by or ())
@@ -177,5 +254,5 @@ class Effort:
     jobs: int | None = None
 
 
-ANY_SOURCE, NO_LIMITS, SOME_EFFORT = Source(), Limits(), Effort()
+AS_IT_IS, ANY_SOURCE, NO_LIMITS, SOME_EFFORT = Reading(), Source(), Limits(), Effort()
 """What holds when nothing is said."""

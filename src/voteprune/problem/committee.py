@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.document import Document
-from ..votes.votes import Votes, read_predictions
+from ..votes.ballots import read_predictions
+from ..votes.votes import Votes
 
 
 @dataclass(frozen=True, slots=True)

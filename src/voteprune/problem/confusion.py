@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -52,3 +53,21 @@ class Confusion:
     def negatives(self) -> Fraction:
         """Weight of the negative class."""
         return Fraction(self.tn) + self.fp
+
+    @property
+    def accuracy(self) -> float:
+        """Share of the rows that are decided correctly."""
+        return float((Fraction(self.tp) + self.tn) / (self.positives + self.negatives))
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """Mean of recall and specificity; NaN where a class has no rows."""
+        if not self.positives or not self.negatives:
+            return math.nan
+        return float((self.tp / self.positives + self.tn / self.negatives) / 2)
+
+    @property
+    def base_rate(self) -> float:
+        """Share of the larger class: how often one is right who always says it."""
+        larger = max(self.positives, self.negatives)
+        return float(larger / (self.positives + self.negatives))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ..exceptions import shown
 from .committee import Committee
+from .confusion import Confusion
 
 
 def votes(committee: Committee) -> str:
@@ -46,3 +47,28 @@ def wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
 def lines_of(lines: Iterable[str]) -> str:
     """Put lines together to a text in which whatever they quote is shown, never sent."""
     return "\n".join(map(shown, lines))
+
+
+def shares(counts: Confusion, objective: str) -> list[str]:
+    """Say how often a committee is right, beside how often one is who always says the same."""
+    smaller = 1 - counts.base_rate
+    lines = [
+        f"  right        accuracy {counts.accuracy:.6g}, balanced accuracy "
+        f"{counts.balanced_accuracy:.6g}; base rate {counts.base_rate:.6g}"
+    ]
+    return lines + rare(smaller, "positive" if counts.positives < counts.negatives else "negative",
+                        objective)  # fmt: skip
+
+
+def rare(share: float, name: str, objective: str) -> list[str]:
+    """Warn of accuracy where a class is so rare that leaving it out hardly shows."""
+    if objective != "accuracy" or share >= _RARE:
+        return []
+    return [
+        f"  warning      only {percent(share)} of the rows are {name}, so accuracy hardly counts "
+        "them; balanced_accuracy does"
+    ]
+
+
+_RARE = 0.05
+"""Share of a class below which accuracy says little about it."""

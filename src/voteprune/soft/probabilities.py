@@ -21,10 +21,10 @@ from .reading import (
 )
 from .tensor import (
     SCORE,
-    VOTE,
     Floats,
     log_odds_of,
     member_of,
+    shares_of,
     tensor_of,
 )
 
@@ -157,20 +157,13 @@ class Probabilities:
                 f"{name!r} gives scores, and a linear pool needs probabilities. Calibrate it "
                 "first, or combine log-odds.",
             )
-        return np.stack([self._shares_of(k) for k in range(self.n_classifiers)], axis=1)
-
-    def _shares_of(self, k: int) -> Floats:
-        odds, sure = self.log_odds[:, k], 1 - (len(self.classes) - 1) * self.clip
-        if odds.ndim == 2:
-            silent = ~odds.any(axis=1)
-            share = np.exp(odds)
-            if self.kinds[k] == VOTE:
-                share = np.where(odds > 0, sure, self.clip)
-            share[silent] = 1 / len(self.classes)
-            return np.asarray(share / share.sum(axis=1, keepdims=True))
-        if self.kinds[k] == VOTE:
-            return np.where(odds > 0, sure, np.where(odds < 0, self.clip, 0.5))
-        return np.asarray(1 / (1 + np.exp(-odds)))
+        return np.stack(
+            [
+                shares_of(self.log_odds[:, k], kind, self.clip, len(self.classes))
+                for k, kind in enumerate(self.kinds)
+            ],
+            axis=1,
+        )
 
     def select(self, columns: Sequence[int]) -> Probabilities:
         """Return what some of the members say, in the order given."""

@@ -144,16 +144,40 @@ def log_odds_of(
     for k, (said, name) in enumerate(zip(members, names, strict=True)):
         values = said.astype(np.float64)
         kind = _kind(values, name, is_score=k in scores)
-        silent = np.isnan(values)
-        if kind == PROBABILITY:
-            np.clip(values, clip, 1 - (n_classes - 1) * clip, out=values)
-            values = np.log(values) if values.ndim == 2 else np.log(values / (1 - values))
-        elif kind == VOTE and values.ndim == 1:
-            values = 2 * values - 1
-        values[silent] = 0
-        stored[k] = values
+        stored[k] = odds_of_kind(values, kind, clip, n_classes)
         kinds.append(kind)
     return tuple(kinds), np.moveaxis(stored, 0, 1)
+
+
+def odds_of_kind(values: Floats, kind: str, clip: float, n_classes: int) -> Floats:
+    """Return one member's answers as log-odds (log-probabilities); NaN, an abstention, is 0."""
+    odds = values.astype(np.float64)
+    silent = np.isnan(odds)
+    if kind == PROBABILITY:
+        np.clip(odds, clip, 1 - (n_classes - 1) * clip, out=odds)
+        odds = np.log(odds) if odds.ndim == 2 else np.log(odds / (1 - odds))
+    elif kind == VOTE and odds.ndim == 1:
+        odds = 2 * odds - 1
+    odds[silent] = 0
+    return odds
+
+
+def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
+    """Return one member's log-odds as probabilities, for linear pools.
+
+    A mere vote is as sure as clipping allows, an abstention gives every class the same.
+    """
+    sure = 1 - (n_classes - 1) * clip
+    if odds.ndim == 2:
+        silent = ~odds.any(axis=1)
+        share = np.exp(odds)
+        if kind == VOTE:
+            share = np.where(odds > 0, sure, clip)
+        share[silent] = 1 / n_classes
+        return np.asarray(share / share.sum(axis=1, keepdims=True))
+    if kind == VOTE:
+        return np.where(odds > 0, sure, np.where(odds < 0, clip, 0.5))
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def _kind(values: Floats, name: str, *, is_score: bool) -> str:

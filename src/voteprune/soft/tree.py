@@ -88,6 +88,11 @@ class SoftTree:
         return float(min(waiting, self.closed, value))
 
     @property
+    def n_open(self) -> int:
+        """How many nodes are open."""
+        return len(self._heap)
+
+    @property
     def finished(self) -> bool:
         """Whether no node is open."""
         return not self._heap

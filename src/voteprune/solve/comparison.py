@@ -11,6 +11,7 @@ from typing import Any
 from ..chart import Mark, chart_file, draw, new_axes
 from ..exceptions import shown
 from ..files import jsonfile, outfile
+from .notebook import html_of_table
 from .solution import Solution
 
 
@@ -92,17 +93,17 @@ class Comparison:
     rows: tuple[Row, ...]
     solutions: tuple[Solution, ...]
 
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.objective}, {', '.join(row.method for row in self.rows)}>"
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._cells()
+        return html_of_table(f"Methods by {self.objective}", header, rows)
+
     def table(self) -> str:
         """Return the rows as text; columns nobody has anything to say in are left out."""
-        shown = [
-            name
-            for name in _SHOWN
-            if any(getattr(row, name) not in (None, ()) for row in self.rows)
-            and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
-        ]
-        lines = [[_SHOWN[name] for name in shown]]
-        lines += [[_cell(name, getattr(row, name)) for name in shown] for row in self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
+        lines = self._cells()
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n".join(
             "  ".join(
                 cell.ljust(width) if i == 0 else cell.rjust(width)
@@ -110,6 +111,17 @@ class Comparison:
             ).rstrip()
             for line in lines
         )
+
+    def _cells(self) -> list[list[str]]:
+        """Return the header and the rows, without columns nobody has anything to say in."""
+        told = [
+            name
+            for name in _SHOWN
+            if any(getattr(row, name) not in (None, ()) for row in self.rows)
+            and not (name == "value" and self.objective in ("accuracy", "balanced_accuracy"))
+        ]
+        rows = [[_cell(name, getattr(row, name)) for name in told] for row in self.rows]
+        return [[_SHOWN[name] for name in told], *rows]
 
     def to_csv(self) -> str:
         """Return all columns as CSV text; what is not known is empty."""

@@ -10,6 +10,7 @@ from ..exceptions import shown
 from ..files.document import Written
 from ..problem.words import lines_of, wrap
 from ..solvers import whose_word
+from .notebook import html_of_table
 
 Verdict = Literal["needed", "replaceable", "open"]
 """What is known of a member: no committee without it is as good, one is, or neither is known."""
@@ -120,22 +121,40 @@ class Explanation(Written):
         """Rows that every committee gets wrong at the least: all hopeless, one of each pair."""
         return len(self.hopeless) + len(self.disputed)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Explanation: {shown(self.objective)} {self.value:.6g}, {len(self.members)} members, "
+            f"{len(self.swaps)} free swaps, {self.least_wrong} of {self.n_rows} rows wrong in "
+            "every committee>"
+        )
+
+    def _repr_html_(self) -> str:
+        header, *rows = self._members_in_words()
+        title = self.summary().partition("\n")[0]
+        return html_of_table(title, header, rows, [*self._swaps_in_words(), *self._rows_in_words()])
+
+    def _members_in_words(self) -> list[tuple[str, ...]]:
+        """Return what is known of each member, below a header."""
+        return [
+            ("member", "the others alone", "best without it", "at most", ""),
+            *(
+                (
+                    shown(role.name),
+                    _number(role.without, "not allowed"),
+                    _number(role.best, "none known"),
+                    _number(role.bound, "no committee"),
+                    role.judgement,
+                )
+                for role in self.members
+            ),
+        ]
+
     def summary(self) -> str:
         """Return the explanation as a few lines of text."""
         word = f", {whose_word(self.trusted)}" if self.trusted else ""
         limit = "" if self.bound is None else f", no committee exceeds {self.bound:.6g}{word}"
         lines = [f"Explanation: {self.objective} {self.value:.6g}{limit}"]
-        table = [("member", "the others alone", "best without it", "at most", "")]
-        table += [
-            (
-                shown(role.name),
-                _number(role.without, "not allowed"),
-                _number(role.best, "none known"),
-                _number(role.bound, "no committee"),
-                role.judgement,
-            )
-            for role in self.members
-        ]
+        table = self._members_in_words()
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines += [
             "  " + "  ".join(cell.ljust(n) for cell, n in zip(row, widths, strict=True)).rstrip()

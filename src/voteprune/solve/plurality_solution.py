@@ -19,10 +19,14 @@ from ..problem.plurality_committee import PluralityCommittee
 from ..run.incumbent import Progress, relative_gap
 from ..votes.plurality import Label, PluralityVotes
 from .explanation import Explanation
+from .notebook import html_of_summary
 from .plurality_explain import explain
-from .status import Status, headline, read_answer, read_optional
+from .status import Status, brief_answer, headline, read_answer, read_optional
 
 _TEXTS = ("status", "termination", "objective", "method", "explanation")
+_CONFUSED = 12
+"""Classes up to which the confusion is told in full."""
+
 _WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 
 
@@ -105,10 +109,33 @@ class PluralitySolution(Document):
             return float(sum(shares, Fraction(0)) / len(shares))
         return self.value
 
+    def _shares(self, confusion: tuple[tuple[Fraction, ...], ...]) -> list[str]:
+        """Say how often the committee is right, beside how often the commonest class is."""
+        totals = [sum(row, Fraction(0)) for row in confusion]
+        right = [row[place] for place, row in enumerate(confusion)]
+        everything = sum(totals, Fraction(0))
+        found = [r / t for r, t in zip(right, totals, strict=True) if t]
+        rates = [float(total / everything) for total in totals if total]
+        rarest = min(range(len(totals)), key=lambda place: totals[place] or everything)
+        return [
+            f"  right        accuracy {float(sum(right, Fraction(0)) / everything):.6g}, balanced "
+            f"accuracy {float(sum(found, Fraction(0)) / len(found)):.6g}; base rate "
+            f"{max(rates):.6g}",
+            *words.rare(min(rates), str(self.classes[rarest]), self.objective),
+        ]
+
     @property
     def gap(self) -> float | None:
         """``(bound - value) / |value|``; None without a committee or a bound."""
         return relative_gap(self.value, self.bound)
+
+    def __repr__(self) -> str:
+        seats = None if self.committee is None else (self.committee.size, self.n_classifiers)
+        about = self.status, self.objective, self.value, self.bound
+        return brief_answer("PluralitySolution", *about, seats)
+
+    def _repr_html_(self) -> str:
+        return html_of_summary(self.summary())
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
@@ -122,11 +149,16 @@ class PluralitySolution(Document):
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, most "
                 "votes win",
                 *words.wrap("  members      ", self.committee.names),
+                *self._shares(self.confusion),
             ]
-            for place, row in enumerate(self.confusion):
+            for place, row in enumerate(self.confusion[:_CONFUSED]):
                 label = "  confusion    " if not place else " " * 15
-                counts = ", ".join(f"{words.count(_plain(cell))}" for cell in row)
-                lines.append(f"{label}{self.classes[place]}: {counts}")
+                counts = ", ".join(f"{words.count(_plain(cell))}" for cell in row[:_CONFUSED])
+                more = ", ..." if len(row) > _CONFUSED else ""
+                lines.append(f"{label}{self.classes[place]}: {counts}{more}")
+            if len(self.classes) > _CONFUSED:
+                left = len(self.classes) - _CONFUSED
+                lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")
         if self.explanation:
             lines.append(f"  why          {self.explanation}")
         if self.constraints:

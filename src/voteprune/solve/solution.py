@@ -31,8 +31,9 @@ from ..strategies.certificate import Certificate
 from .explain import explain
 from .explain_reopen import check_reopened, reopen
 from .explanation import Explanation
+from .notebook import html_of_summary
 from .promise import Promise
-from .status import Status, headline, read_answer, read_optional
+from .status import Status, brief_answer, headline, read_answer, read_optional
 
 _ROUNDING = 1e-5
 """Room for a floating-point bound, relative to all that is added up."""
@@ -148,6 +149,14 @@ class Solution(Document):
         """``(bound - value) / |value|``; None without a committee or a bound."""
         return relative_gap(self.value, self.bound)
 
+    def __repr__(self) -> str:
+        seats = None if self.committee is None else (self.committee.size, self.n_classifiers)
+        about = self.status, self.objective, self.value, self.bound
+        return brief_answer("Solution", *about, seats)
+
+    def _repr_html_(self) -> str:
+        return html_of_summary(self.summary())
+
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
         about = self.status, self.termination, self.value, self.bound
@@ -163,6 +172,7 @@ class Solution(Document):
                 + f"positive from {self.committee.threshold + 1} vote"
                 f"{'s' if self.committee.threshold else ''} on",
                 *words.wrap("  members      ", words.seats(self.committee)),
+                *words.shares(counts, self.objective),
                 f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
                 f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]

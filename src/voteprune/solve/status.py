@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from ..exceptions import shown
 from ..files import jsonfile
 from ..problem import words
 from ..run.incumbent import relative_gap
@@ -37,6 +38,34 @@ def headline(
     if math.isinf(gap):
         return f"Feasible{word}: nothing above {bound:.6g} is possible ({termination})."
     return f"Feasible{word}: at most {words.percent(gap)} better is possible ({termination})."
+
+
+def brief_answer(
+    kind: str,
+    status: Status,
+    objective: str,
+    value: float | None,
+    bound: float | None,
+    seats: tuple[int, int] | None,
+) -> str:
+    """Return an answer as one short line, for a prompt.
+
+    Parameters
+    ----------
+    kind
+        What it is called.
+    status, objective, value, bound
+        As on it.
+    seats
+        How many sit and out of how many; None without a committee.
+    """
+    if seats is None or value is None:
+        return f"<{kind}: {status}>"
+    limit = "no bound" if bound is None else f"bound {bound:.6g}"
+    return (
+        f"<{kind}: {status}, {shown(objective)} {value:.6g} ({limit}), "
+        f"{seats[0]} of {seats[1]} classifiers>"
+    )
 
 
 def read_optional(fields: jsonfile.Fields, key: str, read: Any) -> Any:

@@ -16,7 +16,7 @@ from ..primal.search import solve_by_search
 from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Group, Require
 from ..problem.diversity import Diversity
 from ..run.run import Method, Solve, ThresholdRule
-from . import exact_plurality
+from . import exact_plurality, exact_soft
 from .exact import solve_exact
 from .exact_margin import solve_margin
 
@@ -36,7 +36,11 @@ METHODS: dict[str, Method] = {
             "voteprune",
             solve_exact,
             uses_solver=True,
-            others={"margin": solve_margin, "plurality": exact_plurality.solve_exact},
+            others={
+                "margin": solve_margin,
+                "plurality": exact_plurality.solve_exact,
+                "soft": exact_soft.solve_exact,
+            },
         ),
         Method(
             "merged",
@@ -59,7 +63,11 @@ METHODS: dict[str, Method] = {
             "the oracle of the tests",
             solve_by_brute_force,
             uses_solver=False,
-            others={"margin": enumerate_margins, "plurality": plurality_brute.solve_by_brute_force},
+            others={
+                "margin": enumerate_margins,
+                "plurality": plurality_brute.solve_by_brute_force,
+                "soft": exact_soft.solve_by_brute_force,
+            },
         ),
         Method(
             "search",
@@ -67,7 +75,11 @@ METHODS: dict[str, Method] = {
             "voteprune",
             solve_by_search,
             proves=False,
-            others={"margin": search_margin, "plurality": plurality_search.solve_by_search},
+            others={
+                "margin": search_margin,
+                "plurality": plurality_search.solve_by_search,
+                "soft": exact_soft.solve_by_search,
+            },
         ),
         *(
             replace(heuristic, others={"plurality": _PLURALITY[heuristic.name]})

@@ -19,15 +19,29 @@ import numpy as np
 
 from ..exceptions import FileFormatError
 from .rows import (
+    INDEX,
     Choose,
     Layout,
     Rows,
     cell_fault,
-    is_test_part,
     parse_number,
     sound_rows,
     unknown_part,
+    vote_range,
 )
+
+
+class WordLabels(FileFormatError):  # noqa: N818 - reads as what is found
+    """Labels are words, so somebody must say which is positive."""
+
+
+class Gaps(FileFormatError):  # noqa: N818 - reads as what is found
+    """Votes are missing."""
+
+
+def others_too(names: list[str]) -> str:
+    """Say that several columns hold no votes, and what leaves all of them out."""
+    return f" All that hold words: --ignore {','.join(names)}." if len(names) > 1 else ""
 
 
 def decode(path: str | Path, data: bytes) -> str:
@@ -70,7 +84,38 @@ def records_of(path: str | Path, reader: Any) -> Iterator[tuple[int, list[str]]]
         raise FileFormatError(path, f"is not valid CSV: {error}.", line) from None
 
 
-def read_csv(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
+SEPARATORS = (",", "\t", ";")
+"""What may stand between cells, the usual one first."""
+
+
+def separator_of(text: str) -> str:
+    """Tell what stands between the cells of a table, by its header and its first row."""
+    counts = {}
+    for sep in SEPARATORS:
+        reader = csv.reader(io.StringIO(text[:_SNIFFED], newline=""), delimiter=sep)
+        try:
+            counts[sep] = [len(record) for _, record in zip(range(2), filter(None, reader))]  # noqa: B905 - the shorter ends it
+        except csv.Error:
+            counts[sep] = []
+    for sep, found in counts.items():
+        if found and min(found) == max(found) > 1:
+            return sep
+    return max(SEPARATORS, key=lambda sep: counts[sep][:1])
+
+
+_SNIFFED = 2**20
+"""Characters in which header and first row are looked for."""
+
+
+def reader_of(text: str, sep: str | None) -> Any:
+    """Return the standard library's reader of a table, whose separator is found where not given."""
+    sep = separator_of(text) if sep is None else sep
+    return csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=sep)
+
+
+def read_csv(
+    path: str | Path, data: bytes, choose: Choose, pl: Any, sep: str | None = None
+) -> Rows:
     """Read a CSV table.
 
     Parameters
@@ -83,13 +128,16 @@ def read_csv(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
         Says which columns play a part.
     pl
         The module polars, which the caller imports as late as can be.
+    sep
+        What stands between cells; found out when omitted.
     """
     text = decode(path, data)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader = reader_of(text, sep)
     records = records_of(path, reader)
     line, header = next(records, (1, []))
     if not header:
         raise FileFormatError(path, "is empty; expected a header and rows.", 1)
+    header = with_index(header)
     for place, name in enumerate(header):
         if not name.strip():
             raise FileFormatError(
@@ -101,9 +149,16 @@ def read_csv(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
         if name in header[:place]:
             raise FileFormatError(path, f"column {name!r} stands twice; names must differ.", line)
     layout = choose(tuple(header))
-    body = _plain_body(data, reader.line_num)
-    rows = None if body is None else _parse_fast(body, header, layout, pl)
-    return _scan(path, records, header, layout) if rows is None else rows
+    body, found = _plain_body(data, reader.line_num), reader.dialect.delimiter
+    rows = None if body is None else _parse_fast(body, header, layout, pl, found)
+    return _scan(path, records, header, layout, found) if rows is None else rows
+
+
+def with_index(header: list[str]) -> list[str]:
+    """Name the first column ``index`` where it has no name: so pandas writes a frame's index."""
+    if len(header) > 1 and not header[0].strip() and INDEX not in header:
+        return [INDEX, *header[1:]]
+    return header
 
 
 def _plain_body(data: bytes, header_lines: int) -> bytes | None:
@@ -118,12 +173,12 @@ def _plain_body(data: bytes, header_lines: int) -> bytes | None:
     return None if not body or bare_returns or b'"' in body else body
 
 
-def _parse_fast(body: bytes, header: list[str], layout: Layout, pl: Any) -> Rows | None:
+def _parse_fast(body: bytes, header: list[str], layout: Layout, pl: Any, sep: str) -> Rows | None:
     """Read with polars; None if anything at all is not as it should be."""
     numeric = {*layout.votes, layout.label}
     schema = {name: pl.Float64 if name in numeric else pl.String for name in header}
     try:
-        frame = pl.read_csv(body, schema=schema, has_header=False)
+        frame = pl.read_csv(body, schema=schema, has_header=False, separator=sep)
     except pl.exceptions.PolarsError:
         return None
     if sum(frame.null_count().row(0)):
@@ -136,6 +191,7 @@ def _scan(
     records: Iterator[tuple[int, list[str]]],
     header: list[str],
     layout: Layout,
+    sep: str,
 ) -> Rows:
     """Read record by record and name the line of the first that breaks a rule."""
     names = [*layout.votes, *([] if layout.label is None else [layout.label])]
@@ -151,39 +207,55 @@ def _scan(
                 "cell per column.",
                 line,
             )
-        values = _numbers(path, line, names, [record[place] for place in places], layout)
+        cells = [record[place] for place in places]
+        if sep != ",":
+            cells = [_with_point(cell) for cell in cells]
+        values = _numbers(path, line, names, cells, layout)
         numbers.extend(values)
         ids.append(str(len(ids)) if layout.index is None else record[header.index(layout.index)])
         if layout.part is not None:
             word = record[header.index(layout.part)]
-            if is_test_part(word) is None:
+            if layout.is_test(word) is None:
                 raise FileFormatError(path, unknown_part(word), line)
-            parts.append(is_test_part(word))
+            parts.append(layout.is_test(word))
     if not ids:
         raise FileFormatError(path, "has a header but no rows.", 1)
     matrix = np.frombuffer(numbers).reshape(len(ids), len(names))
-    return Rows(
-        matrix[:, : len(layout.votes)] >= 0.5,
-        layout.votes,
-        tuple(ids),
-        None if layout.label is None else matrix[:, -1] == 1,
-        None if layout.part is None else np.array(parts, dtype=bool),
-    )
+    labels = None if layout.label is None else matrix[:, -1]
+    return layout.rows(matrix[:, : len(layout.votes)], labels, ids, parts)
+
+
+def _with_point(cell: str) -> str:
+    """Write a decimal comma, as in tables with semicolons, as a point."""
+    return cell.replace(",", ".") if cell.count(",") == 1 else cell
 
 
 def _numbers(
     path: str | Path, line: int, names: list[str], cells: list[str], layout: Layout
 ) -> list[float]:
+    least, most = vote_range(layout.cutoff)
     try:
         values = list(map(float, cells))
         # The sum is there for NaN, which min and max may step over.
-        sound = min(values) >= 0 and max(values) <= 1 and not math.isnan(sum(values))
+        sound = min(values) >= least and max(values) <= most and not math.isnan(sum(values))
         if sound and (layout.label is None or values[-1] in (0, 1)):
             return values
     except ValueError:
         pass
     read = [parse_number(cell) for cell in cells]
-    for name, cell, value in zip(names, cells, read, strict=True):
-        if fault := cell_fault(name, cell, value, name == layout.label):
-            raise FileFormatError(path, fault, line)
+    faults = {
+        name: fault
+        for name, cell, value in zip(names, cells, read, strict=True)
+        if (fault := cell_fault(name, cell, value, name == layout.label, layout.cutoff))
+    }
+    if layout.label in faults:
+        kind = WordLabels if read[-1] is None and cells[-1].strip() else FileFormatError
+        raise kind(path, faults[layout.label], line)
+    if faults:
+        said = dict(zip(names, cells, strict=True))
+        words = [n for n in faults if said[n].strip() and parse_number(said[n]) is None]
+        first = next(iter(faults))
+        if not said[first].strip() and not words:
+            raise Gaps(path, faults[first], line)
+        raise FileFormatError(path, faults[first] + others_too(words), line)
     return [value for value in read if value is not None]

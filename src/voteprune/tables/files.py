@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, BinaryIO, cast
 
 from ..exceptions import FileFormatError, InputError
 
@@ -20,8 +22,10 @@ _PIECE = 2**24
 
 
 def load(path: str | Path) -> bytes:
-    """Return a file's bytes, no longer compressed and no more than `MOST_BYTES`."""
+    """Return a file's bytes, no longer compressed and no more than `MOST_BYTES`; ``-`` is stdin."""
     try:
+        if str(path) == "-":
+            return unpack("stdin", _all_of("stdin", sys.stdin.buffer))
         with Path(path).open("rb") as file:
             return unpack(path, _all_of(path, file))
     except (OSError, ValueError) as error:
@@ -45,12 +49,12 @@ def unpack(path: str | Path, data: bytes) -> bytes:
         return data
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            return _all_of(path, file)
+            return _all_of(path, cast("BinaryIO", file))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FileFormatError(path, f"is not a whole gzip file: {error}.") from None
 
 
-def _all_of(path: str | Path, file: io.BufferedIOBase) -> bytes:
+def _all_of(path: str | Path, file: BinaryIO) -> bytes:
     """Read to the end, piece by piece, so that what has no end is noticed."""
     pieces, size = [], 0
     while piece := file.read(_PIECE):
@@ -81,3 +85,19 @@ def enough_memory(path: str | Path) -> Iterator[None]:
             "needs more memory than there is. Leave out rows or columns, or hand the votes to "
             "voteprune.prune as an array.",
         ) from None
+
+
+def import_polars() -> Any:
+    """Return the module polars, as late as can be."""
+    try:
+        import polars
+    except ImportError:
+        raise InputError(
+            "polars", "is needed to read tables. Install it: pip install 'voteprune[cli]'"
+        ) from None
+    return polars
+
+
+def is_parquet(path: str | Path, data: bytes) -> bool:
+    """Tell a Parquet file by its first bytes, or by its name."""
+    return data[:4] == b"PAR1" or Path(path).suffix.lower() in (".parquet", ".pq")

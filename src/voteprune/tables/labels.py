@@ -6,8 +6,6 @@ all numbers are ordered as numbers, others alphabetically: the order in which ti
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import FileFormatError, InputError
-from ..votes.plurality import PluralityVotes
+from ..exceptions import FileFormatError
 from . import files
-from .csvfile import decode, records_of
+from .csvfile import decode, reader_of, records_of, with_index
+from .files import import_polars, is_parquet
 from .parquet import read_frame, unreadable
-from .read import import_polars, is_parquet
-from .rows import INDEX, parse_number
+from .rows import INDEX
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,10 +32,13 @@ class LabelRows:
         Its columns' names.
     cells
         n rows of text, in the order of `columns`.
+    lines
+        Where each begins, in a file that has lines.
     """
 
     columns: tuple[str, ...]
     cells: NDArray[Any]
+    lines: Sequence[int] | None = None
 
     @property
     def ids(self) -> list[str]:
@@ -53,37 +53,14 @@ class LabelRows:
         return np.asarray(self.cells[:, self.columns.index(name)])
 
 
-def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
-    """Read a table of class labels with the true ones.
-
-    Parameters
-    ----------
-    path
-        CSV, gzipped CSV or Parquet.
-    target
-        Name of the column of true classes; every other column but ``index`` is a classifier.
-
-    Raises
-    ------
-    FileFormatError
-        If the file is not such a table; a CSV file's line is named.
-    InputError
-        If `target` is no column.
-    """
-    if target is None:
-        raise InputError("target", "is missing. Name the column of true classes.")
-    rows = read_labels(path)
-    if target not in rows.columns:
-        raise InputError("target", f"{path} has no column {target!r}, only {rows.columns[:8]}.")
-    names = [name for name in rows.columns if name not in (target, INDEX)]
-    if not names:
-        raise FileFormatError(path, "has no classifier: give one column of labels for each.")
-    truth = rows.column(target)
-    table = np.column_stack([rows.column(name) for name in names])
-    return PluralityVotes(table, truth, names=names, classes=_ordered({*table.flat, *truth}))
-
-
-def read_labels(path: str | Path, needed: Sequence[str] = ()) -> LabelRows:
+def read_labels(
+    path: str | Path,
+    needed: Sequence[str] = (),
+    *,
+    sep: str | None = None,
+    gaps: bool = False,
+    data: bytes | None = None,
+) -> LabelRows:
     """Read a table of labels, all of it as text.
 
     Parameters
@@ -92,6 +69,12 @@ def read_labels(path: str | Path, needed: Sequence[str] = ()) -> LabelRows:
         CSV, gzipped CSV or Parquet.
     needed
         Columns it must have.
+    sep
+        What stands between the cells of a CSV file; found out when omitted.
+    gaps
+        Whether cells may be empty.
+    data
+        The file's bytes where they have been read already.
 
     Raises
     ------
@@ -99,64 +82,62 @@ def read_labels(path: str | Path, needed: Sequence[str] = ()) -> LabelRows:
         If a cell is empty, a row has another length, or a column is missing.
     """
     with files.enough_memory(path):
-        data = files.load(path)
+        data = files.load(path) if data is None else data
         if is_parquet(path, data):
-            rows = _parquet_rows(path, data)
+            rows = _parquet_rows(path, data, gaps)
         else:
-            rows = _csv_rows(path, decode(path, data))
+            rows = text_rows(path, decode(path, data), sep, gaps)
     missing = [name for name in needed if name not in rows.columns]
     if missing:
         raise FileFormatError(path, f"has no column for {missing[0]!r}. Members are found by name.")
     return rows
 
 
-def _csv_rows(path: str | Path, text: str) -> LabelRows:
-    records = records_of(path, csv.reader(io.StringIO(text, newline=""), strict=True))
+def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = False) -> LabelRows:
+    """Read the text of a CSV file, see `read_labels`."""
+    records = records_of(path, reader_of(text, sep))
     _, header = next(records, (1, []))
+    header = with_index(header)
     if not header or len(set(header)) != len(header):
         raise FileFormatError(path, "needs a header of distinct column names.", 1)
-    cells = []
+    cells, lines = [], []
     for line, record in records:
         if len(record) != len(header):
             raise FileFormatError(
                 path, f"has {len(record)} cells where the header has {len(header)}.", line
             )
         row = [cell.strip() for cell in record]
-        if not all(row):
+        if not gaps and not all(row):
             name = header[row.index("")]
             raise FileFormatError(
                 path, f"column {name!r} is empty. Every cell needs a class.", line
             )
         cells.append(row)
+        lines.append(line)
     if not cells:
         raise FileFormatError(path, "has a header but no rows.", 1)
-    return _rows(path, header, cells)
+    return _rows(path, header, cells, lines)
 
 
-def _parquet_rows(path: str | Path, data: bytes) -> LabelRows:
+def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
     polars = import_polars()
     frame = read_frame(path, data, polars)
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
-    if sum(frame.null_count().row(0)):
+    if not gaps and sum(frame.null_count().row(0)):
         raise FileFormatError(path, "has empty cells. Every cell needs a class.")
     try:
-        cells = frame.select(polars.all().cast(polars.String)).to_numpy()
+        cells = frame.select(polars.all().cast(polars.String).fill_null("")).to_numpy()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise unreadable(path, error) from None
     return _rows(path, frame.columns, cells)
 
 
-def _rows(path: str | Path, columns: Sequence[str], cells: Any) -> LabelRows:
+def _rows(
+    path: str | Path, columns: Sequence[str], cells: Any, lines: Sequence[int] | None = None
+) -> LabelRows:
     # Every cell of the array takes as much as the longest, four bytes for each character.
     longest = max(len(cell) for row in cells for cell in row)
     if 4 * longest * len(cells) * len(columns) > files.MOST_BYTES:
         raise files.too_large(path)
-    return LabelRows(tuple(columns), np.array(cells, dtype=str))
-
-
-def _ordered(labels: set[str]) -> list[str]:
-    numbers = {label: parse_number(label) for label in labels}
-    if all(number is not None for number in numbers.values()):
-        return sorted(labels, key=lambda label: (numbers[label], label))
-    return sorted(labels)
+    return LabelRows(tuple(columns), np.array(cells, dtype=str), lines)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from .rows import INDEX, LABEL, PART, Layout, brief
+from .wish import Wish
 
 
-def table_layout(path: str | Path, columns: tuple[str, ...], target: str | None) -> Layout:
+def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layout:
     """Choose the columns of a table with labels: the paper's layout, or a target and the rest.
 
     Parameters
@@ -23,33 +24,64 @@ def table_layout(path: str | Path, columns: tuple[str, ...], target: str | None)
         The file, for messages.
     columns
         Its columns.
-    target
-        The label column; may be None in the paper's layout only.
+    wish
+        What the user says about them; the target may be missing in the paper's layout only.
     """
+    target = wish.target
     paper = PART in columns and LABEL in columns
     if target is None and not paper:
         raise FileFormatError(
             path,
             f"does not have the paper's columns {PART} and {LABEL}. For any other table name the "
-            f"label column with target (--target NAME). The columns are {_listed(columns)}.",
+            f"label column with target (--target NAME). The columns are {listed(columns)}.",
         )
-    if target is not None and target not in columns:
-        raise InputError("target", f"{path} has no column {target!r}, only {_listed(columns)}.")
+    require_column(path, columns, "target", target)
     if target not in (None, LABEL) and paper:
         raise InputError(
             "target", f"{path} has the paper's layout, its labels are in {LABEL}; leave it out."
         )
     label = target or LABEL
-    index = INDEX if INDEX in columns and label != INDEX else None
-    part = PART if paper else None
-    votes = tuple(name for name in columns if name not in (label, index, part))
+    index = index_column(path, columns, wish, label)
+    part = part_column(path, columns, wish, PART if paper else None)
+    votes, notes = wish.voters(str(path), columns, (label, index, part, PART if paper else None))
     if not votes:
         raise FileFormatError(path, "has no classifier: give one column of votes for each.")
-    return Layout(votes, label, part, index)
+    return Layout(votes, label, part, index, wish.test_value, wish.cut, notes)
 
 
-def votes_layout(path: str | Path, columns: tuple[str, ...], names: Sequence[str]) -> Layout:
-    """Choose some classifiers by name, and the paper's own columns where the file has them.
+def require_column(
+    path: str | Path, columns: Sequence[str], argument: str, name: str | None
+) -> None:
+    """Refuse the name of a column that a file does not have."""
+    if name is not None and name not in columns:
+        raise InputError(argument, f"{path} has no column {name!r}, only {listed(columns)}.")
+
+
+def index_column(
+    path: str | Path, columns: Sequence[str], wish: Wish, label: str | None
+) -> str | None:
+    """Return the column that names the rows, ``index`` where nothing is said."""
+    require_column(path, columns, "id", wish.id)
+    return wish.id or (INDEX if INDEX in columns and label != INDEX else None)
+
+
+def guessed_id(columns: Sequence[str], taken: Sequence[str | None]) -> str | None:
+    """Return a column called id; only where the voters are known, so that none is mistaken."""
+    return next((name for name in columns if name.lower() == "id" and name not in taken), None)
+
+
+def part_column(
+    path: str | Path, columns: Sequence[str], wish: Wish, paper: str | None = None
+) -> str | None:
+    """Return the column that tells test rows from others, the paper's where nothing is said."""
+    require_column(path, columns, "split", wish.test_column)
+    return wish.test_column or paper
+
+
+def votes_layout(
+    path: str | Path, columns: tuple[str, ...], names: Sequence[str], wish: Wish
+) -> Layout:
+    """Choose some classifiers by name, with labels, parts and ids where the file has them.
 
     Parameters
     ----------
@@ -59,20 +91,28 @@ def votes_layout(path: str | Path, columns: tuple[str, ...], names: Sequence[str
         Its columns.
     names
         The classifiers wanted.
+    wish
+        What the user says about the others.
     """
     missing = [name for name in names if name not in columns]
     if missing:
         raise FileFormatError(
             path,
-            f"has no column for {_listed(missing)}. The committee's members are found by "
-            f"name; the columns are {_listed(columns)}.",
+            f"has no column for {listed(missing)}. The committee's members are found by "
+            f"name; the columns are {listed(columns)}.",
         )
     paper = LABEL in columns and PART in columns
+    require_column(path, columns, "target", wish.target)
+    index = index_column(path, columns, wish, wish.target)
+    if index is None:
+        index = guessed_id(columns, (*names, wish.target))
     return Layout(
         tuple(names),
-        LABEL if paper else None,
-        PART if paper else None,
-        INDEX if INDEX in columns else None,
+        wish.target or (LABEL if paper else None),
+        part_column(path, columns, wish, PART if paper else None),
+        index,
+        wish.test_value,
+        wish.cut,
     )
 
 
@@ -109,7 +149,7 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
     if k < 1 or rest:
         raise InputError(
             "k",
-            f"is {k}, but the file has {len(models)} models ({_listed(list(models))}) and k takes "
+            f"is {k}, but the file has {len(models)} models ({listed(list(models))}) and k takes "
             f"equally many of each. Give a multiple of {len(models)}.",
         )
     for model, found in models.items():
@@ -120,6 +160,7 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
     return [place for found in models.values() for _, place in sorted(found)[:each]]
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """List the first few of some names."""
     more = f", ... ({len(names)} in all)" if len(names) > 8 else ""
     return ", ".join(brief(name) for name in names[:8]) + more

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..exceptions import FileFormatError
 from . import files
-from .rows import Choose, Layout, Rows, cell_fault, is_test_part, sound_rows, unknown_part
+from .csvfile import Gaps, WordLabels
+from .rows import Choose, Layout, Rows, cell_fault, sound_rows, unknown_part
 
 
 def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
@@ -78,7 +79,12 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
         for name in layout.votes + (() if layout.label is None else (layout.label,)):
             kind = frame.schema[name]
             if not (kind.is_numeric() or kind in (pl.Boolean, pl.Null)):
-                raise FileFormatError(path, f"column {name!r} holds {kind}, not numbers.")
+                fault = WordLabels if name == layout.label else FileFormatError
+                raise fault(
+                    path,
+                    f"column {name!r} holds {kind}, not numbers. If it is no classifier, leave it "
+                    f"out: --ignore {name}.",
+                )
             frame = frame.with_columns(frame[name].cast(pl.Float64))
         for other in (layout.part, layout.index):
             if other is not None:
@@ -89,7 +95,9 @@ def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows
         raise FileFormatError(path, "has columns but no rows.")
     rows = sound_rows(frame, layout)
     if rows is None:
-        raise FileFormatError(path, _parquet_fault(frame, layout))
+        votes = frame.select(layout.votes)
+        kind = Gaps if sum(votes.null_count().row(0)) else FileFormatError
+        raise kind(path, _parquet_fault(frame, layout))
     return rows
 
 
@@ -100,8 +108,9 @@ def _parquet_fault(frame: Any, layout: Layout) -> str:
             if name is not None:
                 value = cells[name]
                 shown = "" if value is None else f"{value:g}"
-                if fault := cell_fault(name, shown, value, name == layout.label):
+                is_label = name == layout.label
+                if fault := cell_fault(name, shown, value, is_label, layout.cutoff):
                     return f"row {row}: {fault}"
-        if layout.part is not None and is_test_part(cells[layout.part]) is None:
+        if layout.part is not None and layout.is_test(cells[layout.part]) is None:
             return f"row {row}: {unknown_part(cells[layout.part])}"
     return "cannot be read as a vote table."

@@ -11,17 +11,20 @@ import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
+from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .csvfile import decode, read_csv, records_of
-from .files import enough_memory, load
-from .layout import first_of_every_model, table_layout, votes_layout
+from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
+from .doors import opened, read_sheet
+from .files import enough_memory, import_polars, is_parquet, load
+from .joining import File, shown_source
+from .layout import first_of_every_model, listed, table_layout, votes_layout
 from .parquet import read_parquet
-from .rows import PART, Choose, Rows, VoteTable, parse_number
+from .rows import NEEDED, PART, Bools, Choose, Rows, VoteTable, brief, parse_number
+from .wish import Wish
 
 
 def read_table(path: str | Path, *, target: str | None = None, k: int | None = None) -> VoteTable:
@@ -44,35 +47,143 @@ def read_table(path: str | Path, *, target: str | None = None, k: int | None = N
     InputError
         If `target` is no column, or `k` does not fit the models.
     """
-    rows = _read(path, lambda columns: table_layout(path, columns, target))
-    if k is not None:
-        chosen = first_of_every_model(rows.names, k)
-        names = tuple(rows.names[i] for i in chosen)
-        rows = Rows(rows.votes[:, chosen], names, rows.ids, rows.labels, rows.is_test)
+    return read_source([path], Wish(target, k))
+
+
+def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
+    """Read votes with their labels from whatever files hold them.
+
+    Parameters
+    ----------
+    paths
+        One table, or files and folders that are joined by their ids.
+    wish
+        How to read them.
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be read so; a CSV file's line is named.
+    InputError
+        If the files do not have what `wish` names.
+    """
+    loaded = opened(paths, wish)
+    rows, path = _rows(loaded, wish), shown_source(loaded)
+    if wish.k is not None:
+        rows = rows.of(first_of_every_model(rows.names, wish.k))
     none = np.zeros(len(rows.ids), dtype=bool)
     is_test = none if rows.is_test is None else rows.is_test
     validation = rows.where(~is_test)
     if not validation.ids:
-        raise FileFormatError(path, f"has test rows only; {PART} must say validation somewhere.")
+        told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
+        raise FileFormatError(path, f"has test rows only; {told}.")
     try:
-        votes = Votes(validation.votes, validation.labels, names=validation.names)
+        votes = Votes(complete(path, validation), validation.labels, names=validation.names)
+    except FileFormatError:
+        raise
     except InputError as error:
         raise FileFormatError(path, error.message) from None
-    return VoteTable(votes, validation.ids, rows.where(is_test) if is_test.any() else None)
+    test = rows.where(is_test) if is_test.any() else None
+    if test is not None:
+        complete(path, test)
+    return VoteTable(votes, validation.ids, test, rows.notes, rows.costs, rows.classes)
 
 
-def read_votes(path: str | Path, names: Sequence[str]) -> Rows:
-    """Read the votes of some classifiers, in the order of `names`; labels may be absent.
+def complete(path: str | Path, rows: Rows) -> Bools:
+    """Return the votes where none is missing; refuse them where some are."""
+    if rows.numbers is None or not np.isnan(rows.numbers).any():
+        return rows.votes
+    absent = np.isnan(rows.numbers)
+    row, column = np.argwhere(absent)[0]
+    raise FileFormatError(
+        path,
+        f"{int(absent.sum())} of {absent.size} votes are missing, the first by "
+        f"{brief(rows.names[column])} on row {brief(rows.ids[row])}; "
+        f"{int((~absent.any(axis=0)).sum())} of {len(rows.names)} classifiers vote on every row. "
+        f"{NEEDED}",
+    )
 
-    Other columns may hold anything. Labels and parts are read where the file has the paper's
-    ``real_class`` and ``datatype``.
+
+def read_rows(paths: Sequence[str | Path], wish: Wish) -> Rows:
+    """Read rows with their labels; what nobody voted is NaN in their numbers.
+
+    Parameters
+    ----------
+    paths, wish
+        As for `read_source`.
+    """
+    loaded = opened(paths, wish)
+    try:
+        return _rows(loaded, wish)
+    except Gaps:
+        sheet = read_sheet(loaded, wish, text=True, gaps=True)
+        assert sheet is not None
+        return sheet.rows(wish)
+
+
+def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
+    """Read a table of class labels with the true ones.
 
     Parameters
     ----------
     path
         CSV, gzipped CSV or Parquet.
+    target
+        Name of the column of true classes; every other column but ``index`` is a classifier.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not such a table; a CSV file's line is named.
+    InputError
+        If `target` is no column.
+    """
+    return read_classes([path], Wish(target))[0]
+
+
+def read_classes(paths: Sequence[str | Path], wish: Wish) -> tuple[PluralityVotes, tuple[str, ...]]:
+    """Read class labels from whatever files hold them, and what a person should know of it.
+
+    Parameters
+    ----------
+    paths, wish
+        As for `read_source`.
+    """
+    for option in ("positive", "cutoff", "split"):
+        if getattr(wish, option) is not None:
+            raise InputError(option, "is for two classes. Leave it out with --plurality.")
+    sheet = read_sheet(opened(paths, wish), wish, text=True)
+    assert sheet is not None
+    return sheet.plurality()
+
+
+def _rows(loaded: Sequence[File], wish: Wish) -> Rows:
+    sheet = read_sheet(loaded, wish)
+    if sheet is not None:
+        return sheet.rows(wish)
+    path = loaded[0].path
+    try:
+        return _read(loaded[0], lambda columns: table_layout(path, columns, wish), wish)
+    except WordLabels:
+        words = read_sheet(loaded, wish, text=True)
+        assert words is not None
+        return words.rows(wish)  # which says what the words are
+
+
+def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None) -> Rows:
+    """Read the votes of some classifiers, in the order of `names`; labels may be absent.
+
+    Other columns may hold anything. Labels and parts are read where `wish` names them, or the file
+    has the paper's ``real_class`` and ``datatype``.
+
+    Parameters
+    ----------
+    path
+        CSV, gzipped CSV or Parquet, or any other file that `read_source` reads.
     names
         The classifiers to read, each once.
+    wish
+        How to read them.
 
     Raises
     ------
@@ -81,9 +192,24 @@ def read_votes(path: str | Path, names: Sequence[str]) -> Rows:
     InputError
         If a name stands twice in `names`.
     """
+    wish = wish or Wish()
     if len(set(names)) != len(names):
         raise InputError("names", "two members have the same name; they are found by name.")
-    return _read(path, lambda columns: votes_layout(path, columns, names))
+    loaded = opened([path], wish)
+    sheet = read_sheet(loaded, wish, names)
+    if sheet is None:
+        return _read(loaded[0], lambda columns: votes_layout(path, columns, names, wish), wish)
+    missing = [name for name in names if name not in sheet.names]
+    if missing:
+        raise FileFormatError(
+            path,
+            f"has no votes of {brief(missing[0])}. The committee's members are found by name; the "
+            f"classifiers are {listed(sheet.names)}.",
+        )
+    rows = sheet.rows(wish)
+    rows = rows.of([rows.names.index(name) for name in names])
+    complete(path, rows)
+    return rows
 
 
 def read_costs(path: str | Path) -> dict[str, float]:
@@ -116,25 +242,10 @@ def read_costs(path: str | Path) -> dict[str, float]:
     return costs
 
 
-def _read(path: str | Path, choose: Choose) -> Rows:
+def _read(file: File, choose: Choose, wish: Wish) -> Rows:
+    path, data = file.path, file.data
     with enough_memory(path):
-        data, polars = load(path), import_polars()
+        polars = import_polars()
         if is_parquet(path, data):
             return read_parquet(path, data, choose, polars)
-        return read_csv(path, data, choose, polars)
-
-
-def import_polars() -> Any:
-    """Return the module polars, as late as can be."""
-    try:
-        import polars
-    except ImportError:
-        raise InputError(
-            "polars", "is needed to read tables. Install it: pip install 'voteprune[cli]'"
-        ) from None
-    return polars
-
-
-def is_parquet(path: str | Path, data: bytes) -> bool:
-    """Tell a Parquet file by its first bytes, or by its name."""
-    return data[:4] == b"PAR1" or Path(path).suffix.lower() in (".parquet", ".pq")
+        return read_csv(path, data, choose, polars, wish.sep)

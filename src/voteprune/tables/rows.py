@@ -1,20 +1,21 @@
 """What a table becomes, and the rules that its cells must keep.
 
-A vote is a number in [0, 1], rounded to positive from 0.5 on. A label is 0 or 1. A part is
-validation or test. CSV and Parquet differ in how cells are written, never in these rules, so
-every rule stands here once: `sound_rows` asks for all cells at once whether all is well, and
-`cell_fault` says of one cell what is not.
+A vote is a number in [0, 1], rounded to positive from 0.5 on, or any number that is cut elsewhere.
+A label is 0 or 1. A part is validation or test. CSV and Parquet differ in how cells are written,
+never in these rules, so every rule stands here once: `sound_rows` asks for all cells at once
+whether all is well, and `cell_fault` says of one cell what is not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..votes.ballots import holds_probabilities
 from ..votes.votes import Votes
 
 PART, LABEL, INDEX = "datatype", "real_class", "index"
@@ -40,6 +41,17 @@ class Rows:
         The n true classes where the file tells them.
     is_test
         Which rows are test rows, where the file tells.
+    numbers
+        What was said before it was cut, n x K, with NaN where a classifier has said nothing; None
+        where everybody has voted on every row.
+    id_name
+        What the column of ids is called.
+    notes
+        What a person should know about how the file was read.
+    costs
+        What a vote of each classifier costs, where the file tells.
+    classes
+        What the negative and the positive class are called, where not 0 and 1.
     """
 
     votes: Bools
@@ -47,17 +59,29 @@ class Rows:
     ids: tuple[str, ...]
     labels: Bools | None = None
     is_test: Bools | None = None
+    numbers: NDArray[np.float64] | None = None
+    id_name: str = INDEX
+    notes: tuple[str, ...] = ()
+    costs: dict[str, float] | None = None
+    classes: tuple[str, str] | None = None
 
     def where(self, chosen: Bools) -> Rows:
         """Return some of the rows."""
         places = np.flatnonzero(chosen).tolist()
-        return Rows(
-            self.votes[chosen],
-            self.names,
-            tuple(self.ids[i] for i in places),
-            None if self.labels is None else self.labels[chosen],
-            None if self.is_test is None else self.is_test[chosen],
+        return replace(
+            self,
+            votes=self.votes[chosen],
+            ids=tuple(self.ids[i] for i in places),
+            labels=None if self.labels is None else self.labels[chosen],
+            is_test=None if self.is_test is None else self.is_test[chosen],
+            numbers=None if self.numbers is None else self.numbers[chosen],
         )
+
+    def of(self, places: Sequence[int]) -> Rows:
+        """Return the votes of some of the classifiers, in the order given."""
+        numbers = None if self.numbers is None else self.numbers[:, places]
+        names = tuple(self.names[place] for place in places)
+        return replace(self, votes=self.votes[:, places], names=names, numbers=numbers)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +97,16 @@ class VoteTable:
     test
         The test rows, None where there are none. Not a `Votes`, because a test part with one
         class only can still be reported on.
+    notes, costs, classes
+        As on `Rows`.
     """
 
     validation: Votes
     validation_ids: tuple[str, ...]
     test: Rows | None
+    notes: tuple[str, ...] = ()
+    costs: dict[str, float] | None = None
+    classes: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +123,39 @@ class Layout:
         The column that tells validation from test rows, None where there is none.
     index
         The column that names the rows, None where there is none.
+    test_value
+        What the part says of test rows; None where it says validation or test.
+    cutoff
+        From where on a number is a positive vote.
+    notes
+        What a person should know about this choice.
     """
 
     votes: tuple[str, ...]
     label: str | None = None
     part: str | None = None
     index: str | None = None
+    test_value: str | None = None
+    cutoff: float = 0.5
+    notes: tuple[str, ...] = ()
+
+    def is_test(self, word: str) -> bool | None:
+        """Tell whether a part is that of test rows; None if it is neither that nor the other."""
+        if self.test_value is not None:
+            return word.strip() == self.test_value
+        return is_test_part(word)
+
+    def rows(self, numbers: Any, labels: Any, ids: Sequence[str], parts: Any) -> Rows:
+        """Cut sound numbers to votes."""
+        return Rows(
+            numbers >= self.cutoff,
+            self.votes,
+            tuple(ids),
+            None if labels is None else labels == 1,
+            None if self.part is None else np.array(parts, dtype=bool),
+            id_name=self.index or INDEX,
+            notes=self.notes,
+        )
 
 
 Choose = Callable[[tuple[str, ...]], Layout]
@@ -124,24 +180,27 @@ def sound_rows(frame: Any, layout: Layout) -> Rows | None:
     numbers = frame.select(layout.votes).to_numpy()
     labels = None if layout.label is None else frame[layout.label].to_numpy()
     words = [] if layout.part is None else frame[layout.part].to_list()
-    parts = {word: is_test_part(word) for word in set(words)}
+    parts = {word: layout.is_test(word) for word in set(words)}
     # Written so that NaN, which compares false with everything, fails.
-    sound = ((numbers >= 0) & (numbers <= 1)).all() and None not in parts.values()
+    least, most = vote_range(layout.cutoff)
+    sound = ((numbers >= least) & (numbers <= most)).all() and None not in parts.values()
     if not sound or (labels is not None and not np.isin(labels, (0, 1)).all()):
         return None
-    return Rows(
-        numbers >= 0.5,
-        layout.votes,
-        tuple(map(str, range(frame.height) if layout.index is None else frame[layout.index])),
-        None if labels is None else labels == 1,
-        None if layout.part is None else np.array([parts[word] for word in words], dtype=bool),
-    )
+    ids = map(str, range(frame.height) if layout.index is None else frame[layout.index])
+    return layout.rows(numbers, labels, tuple(ids), [parts[word] for word in words])
+
+
+def vote_range(cutoff: float) -> tuple[float, float]:
+    """Return the least and the greatest number that is a vote, given where votes are cut."""
+    most = np.finfo(np.float64).max
+    return (0.0, 1.0) if holds_probabilities(cutoff) else (-float(most), float(most))
 
 
 def parse_number(cell: str) -> float | None:
-    """Read a cell of text as a number; true is 1, false is 0, and None is no number at all."""
+    """Read a cell as a number; true is 1, false is 0, 5% is 0.05, None is no number at all."""
     try:
-        return float(cell)
+        share = cell.strip().endswith("%")
+        return float(cell.strip()[:-1]) / 100 if share else float(cell)
     except ValueError:
         return {"true": 1.0, "false": 0.0}.get(cell.strip().lower())
 
@@ -151,7 +210,9 @@ def brief(text: str) -> str:
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}… ({len(text)} characters)"
 
 
-def cell_fault(name: str, cell: str, value: float | None, is_label: bool) -> str:
+def cell_fault(
+    name: str, cell: str, value: float | None, is_label: bool, cutoff: float = 0.5
+) -> str:
     """Say what is wrong with a vote or a label.
 
     Parameters
@@ -164,6 +225,8 @@ def cell_fault(name: str, cell: str, value: float | None, is_label: bool) -> str
         The number it stands for, None if it stands for none.
     is_label
         Whether the rule for labels holds, rather than the one for votes.
+    cutoff
+        From where on a number is a positive vote.
 
     Returns
     -------
@@ -174,16 +237,28 @@ def cell_fault(name: str, cell: str, value: float | None, is_label: bool) -> str
         if value in (0, 1):
             return ""
         found = f"is {brief(cell)}" if cell.strip() else "is empty"
-        return f"label {name!r} {found}. Labels must be 0 or 1, 1 being the positive class."
+        cure = "" if value is None else " Grades are cut by positive='>=2' (--positive '>=2')."
+        return f"label {name!r} {found}. Labels must be 0 or 1, 1 being the positive class.{cure}"
     if not cell.strip():
-        return f"column {name!r} is empty. Every classifier needs a vote on every row."
-    if value is None:
-        return f"column {name!r} is {brief(cell)}, not a number. Votes are numbers in [0, 1]."
-    if not 0 <= value <= 1:
-        return (
-            f"column {name!r} is {brief(cell)}. Votes are 0 or 1 and probabilities lie in [0, 1]."
-        )
-    return ""
+        return f"column {name!r} is empty. {NEEDED}"
+    least, most = vote_range(cutoff)
+    if value is not None and least <= value <= most:
+        return ""
+    what = "Votes are 0 or 1 and probabilities lie in [0, 1]."
+    if not holds_probabilities(cutoff):
+        what = "Votes are numbers."
+    kind = ", not a number" if value is None else ""
+    return (
+        f"column {name!r} is {brief(cell)}{kind}. {what} If it is no classifier, leave it out: "
+        f"--ignore {name}."
+    )
+
+
+NEEDED = (
+    "Every classifier needs a vote on every row: leave such rows or classifiers out (--ignore), or "
+    "fill in what should count; 0 is a vote against."
+)
+"""What can be done where a vote is missing."""
 
 
 def is_test_part(word: str) -> bool | None:

@@ -5,9 +5,12 @@ own exact arithmetic. The way of a check: `document` reads a certificate (field 
 `table` the votes; `pool` merges and counts them; `limits` judges the committee; `cut`, `replay` and
 `clauses` go through the proof, `charges` turns prices into bounds; `trying` goes through all
 committees where there are few; `check` puts it together and says what holds, what fails and what
-must be believed.
+must be believed. For soft committees `soft_document` and `soft_table` read, `logs` has logarithms
+with a proven error, `soft_pool` makes dual points, `soft_limits` judges who sits, `soft_tree` goes
+through the tree, and `soft` concludes.
 """
 
-from .check import Verification, verify
+from .check import verify
+from .verification import Verification
 
 __all__ = ["Verification", "verify"]

@@ -3,76 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 from .clauses import Recheck
 from .cut import cut_bound, flow_faults
-from .document import Document, Four, read_document
+from .document import Document, Four, document_of, open_certificate
 from .limits import Limits
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
 from .showing import number, plain
+from .soft import verify_soft
+from .soft_document import SOFT, soft_document_of
 from .table import read_table
 from .trying import better, is_small
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What came of a check.
-
-    Parameters
-    ----------
-    statement
-        What the certificate claims, in words.
-    checked
-        What was found to hold.
-    trusted
-        What the claim rests on and nobody can check here.
-    failed
-        What does not hold.
-    """
-
-    statement: tuple[str, ...]
-    checked: tuple[str, ...]
-    trusted: tuple[str, ...]
-    failed: tuple[str, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing failed."""
-        return not self.failed
-
-    @property
-    def proved(self) -> bool:
-        """Whether the claim holds and rests on nothing that must be believed."""
-        return self.holds and not self.trusted
-
-    def summary(self) -> str:
-        """Return all of it as text."""
-        if self.failed:
-            verdict = "The certificate does NOT hold."
-        elif self.trusted:
-            verdict = "Nothing is wrong, but part of the claim is taken on trust."
-        else:
-            verdict = "The certificate holds: every part of it was checked."
-        lines = [verdict]
-        for word, items in (
-            ("claim", self.statement),
-            ("checked", self.checked),
-            ("on trust", self.trusted),
-            ("FAILED", self.failed),
-        ):
-            lines += [f"  {word:<10} {item}" for item in items]
-        return "\n".join(lines)
-
-
-class _Notes:
-    def __init__(self) -> None:
-        self.checked: list[str] = []
-        self.trusted: list[str] = []
-        self.failed: list[str] = []
+from .verification import Notes, Verification
 
 
 def verify(certificate: str | Path, votes: str | Path, target: str | None = None) -> Verification:
@@ -83,7 +28,7 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
     certificate
         JSON file, as `voteprune prune --certificate` writes it.
     votes
-        CSV file, plain or gzipped.
+        CSV file, plain or gzipped; of probabilities, if the certificate is about a soft committee.
     target
         The label column; what the certificate says when omitted, else the paper's own.
 
@@ -97,9 +42,12 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
         If a file cannot be read as what it should be. A certificate that can be read and is wrong
         is no error; its verification says so.
     """
-    document = read_document(certificate)
+    found = open_certificate(certificate)
+    if found["format"] == SOFT:
+        return verify_soft(soft_document_of(certificate, found), votes, target)
+    document = document_of(certificate, found)
     table = read_table(votes, document.names, target or document.target)
-    notes = _Notes()
+    notes = Notes()
     if len(table.votes) != document.n_rows:
         rows = number(document.n_rows)
         notes.failed.append(
@@ -125,7 +73,7 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
     return _conclusion(document, notes)
 
 
-def _check_committee(document: Document, pool: Pool, limits: Limits, notes: _Notes) -> None:
+def _check_committee(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:
     if document.members is None:
         if document.status in ("optimal", "feasible"):
             notes.failed.append(f"the status is {document.status}, but there is no committee")
@@ -148,7 +96,7 @@ def _check_committee(document: Document, pool: Pool, limits: Limits, notes: _Not
         )
 
 
-def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) -> None:
+def _check_bound(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:
     """Check the bound: by the cut, by the steps, by trying everything, or else take it on trust."""
     faults = list(flow_faults(pool, document.flow))
     proved = cut_bound(pool, document.flow)
@@ -190,7 +138,7 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: _Notes) 
 
 
 def _check_by_trying(
-    document: Document, pool: Pool, limits: Limits, notes: _Notes, least: int | None
+    document: Document, pool: Pool, limits: Limits, notes: Notes, least: int | None
 ) -> None:
     if is_small(document, pool):
         found = better(document, pool, limits, least)
@@ -215,10 +163,8 @@ def _check_by_trying(
         notes.failed.append("the bound: nothing in the certificate supports it")
 
 
-def _conclusion(document: Document, notes: _Notes) -> Verification:
-    return Verification(
-        tuple(_statement(document)), tuple(notes.checked), tuple(notes.trusted), tuple(notes.failed)
-    )
+def _conclusion(document: Document, notes: Notes) -> Verification:
+    return notes.conclusion(_statement(document))
 
 
 def _statement(document: Document) -> Iterator[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..exceptions import FileFormatError
 from .fields import (
@@ -31,8 +31,13 @@ from .showing import plain
 SCHEMA = 1
 """The only version of the format there is."""
 
+FORMATS = ("voteprune.certificate", "voteprune.soft_certificate")
+"""Kinds of certificates: committees that vote, and soft ones."""
+
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 """What may be claimed."""
+
+T = TypeVar("T")
 
 Four = tuple[Fraction, Fraction, Fraction, Fraction]
 """Weights on tp, fn, tn and fp."""
@@ -131,7 +136,12 @@ class Document:
 
 
 def read_document(path: str | Path) -> Document:
-    """Read a certificate.
+    """Read a certificate of a committee of votes; see `open_certificate` and `document_of`."""
+    return document_of(path, open_certificate(path))
+
+
+def open_certificate(path: str | Path) -> dict[str, Any]:
+    """Return the fields of a certificate of any kind; `format` says which.
 
     Raises
     ------
@@ -144,7 +154,7 @@ def read_document(path: str | Path) -> Document:
         raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError, MemoryError) as error:
         raise FileFormatError(path, f"is not valid JSON: {plain(error)}.") from None
-    if not isinstance(found, dict) or found.get("format") != "voteprune.certificate":
+    if not isinstance(found, dict) or found.get("format") not in FORMATS:
         raise FileFormatError(path, "is not a certificate. Make one with voteprune prune "
                               "--certificate FILE.")  # fmt: skip
     schema = found.get("schema")
@@ -154,8 +164,24 @@ def read_document(path: str | Path) -> Document:
             f"has schema {plain(repr(schema))}, this release checks schema {SCHEMA}. Use the "
             "voteprune release that wrote it, or a newer one.",
         )
+    return found
+
+
+def document_of(path: str | Path, found: dict[str, Any]) -> Document:
+    """Read the fields of a certificate of a committee of votes.
+
+    Raises
+    ------
+    FileFormatError
+        If they are not what they should be.
+    """
+    return reading(path, lambda: _document(found))
+
+
+def reading(path: str | Path, read: Callable[[], T]) -> T:
+    """Return what is read from the fields of a certificate; what is wrong is said of its file."""
     try:
-        return _document(found)
+        return read()
     except KeyError as error:
         raise FileFormatError(path, f"lacks the field {error}.") from None
     except (TypeError, ValueError, ZeroDivisionError) as error:

@@ -58,20 +58,50 @@ def read_table(path: str | Path, names: Sequence[str], target: str | None) -> Ta
     FileFormatError
         If a column is missing, or a cell is no vote or no label.
     """
+    votes, labels = [], []
+    for line, cells, label in records(path, names, target):
+        numbers = [_number(path, cell, line) for cell in cells]
+        votes.append("".join("1" if number >= 0.5 else "0" for number in numbers))
+        truth = _number(path, label, line)
+        if truth not in (0, 1):
+            raise FileFormatError(path, f"has a label '{plain(label)}', neither 0 nor 1.", line)
+        labels.append(truth == 1)
+    return Table(tuple(votes), tuple(labels))
+
+
+def records(
+    path: str | Path, columns: Sequence[str], target: str | None
+) -> Iterator[tuple[int, list[str], str]]:
+    """Yield line, cells of the named columns and label of every row that counts.
+
+    Parameters
+    ----------
+    path
+        CSV file, plain or gzipped.
+    columns
+        Whose cells are asked for.
+    target
+        The label column; None for the paper's ``real_class``.
+
+    Raises
+    ------
+    FileFormatError
+        If a column is missing, or the file is not valid.
+    """
     stream = io.TextIOWrapper(io.BytesIO(_bytes(path)), encoding="utf-8-sig", newline="")
     reader = csv.reader(stream, strict=True)
     try:
         header = next(reader, [])
-        return _rows(path, reader, header, names, target or _LABEL)
+        yield from _records(path, reader, header, columns, target or _LABEL)
     except csv.Error as error:
         raise FileFormatError(path, f"is not valid CSV: {error}.", reader.line_num) from None
     except UnicodeDecodeError:
         raise FileFormatError(path, "is not UTF-8 text.") from None
 
 
-def _rows(
+def _records(
     path: str | Path, reader: _Reader, header: list[str], names: Sequence[str], label: str
-) -> Table:
+) -> Iterator[tuple[int, list[str], str]]:
     counts, place_of = Counter(header), {name: place for place, name in enumerate(header)}
     for name in (*names, label):
         if counts[name] != 1:
@@ -82,7 +112,6 @@ def _rows(
             )
     part = place_of[_PART] if {_PART, _LABEL} <= counts.keys() else None
     places, place = [place_of[name] for name in names], place_of[label]
-    votes, labels = [], []
     for record in reader:
         if not record:
             continue
@@ -92,15 +121,7 @@ def _rows(
             )
         if part is not None and not record[part].strip().lower().startswith("val"):
             continue
-        cells = [_number(path, record[column], reader.line_num) for column in places]
-        votes.append("".join("1" if cell >= 0.5 else "0" for cell in cells))
-        truth = _number(path, record[place], reader.line_num)
-        if truth not in (0, 1):
-            raise FileFormatError(
-                path, f"has a label '{plain(record[place])}', neither 0 nor 1.", reader.line_num
-            )
-        labels.append(truth == 1)
-    return Table(tuple(votes), tuple(labels))
+        yield reader.line_num, [record[column] for column in places], record[place]
 
 
 def _bytes(path: str | Path) -> bytes:

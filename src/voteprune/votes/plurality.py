@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray
+from .ballots import read_matrix
 from .reading import read_names, read_vector, read_weights, refuse_masked
 
 Label = str | int | float | bool
@@ -115,6 +116,8 @@ def read_label_matrix(values: object, argument: str) -> tuple[NDArray[Any], tupl
     InputError
         If anything is missing, not a label, not a matrix, or empty.
     """
+    if isinstance(values, Mapping):
+        return read_matrix(values, argument, words=True)
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     refuse_masked(values, argument)
     columns = None

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
-from .reading import read_names, read_vector, read_weights, refuse_masked
+from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
+from .reading import read_names, read_weights
 
 
 class Votes:
@@ -24,14 +24,22 @@ class Votes:
     ----------
     predictions
         n rows by K classifiers: 0/1 votes or probabilities of the positive class, as an array,
-        nested sequence, or data frame (pandas, polars, pyarrow, ...). A probability is a positive
-        vote from 0.5 on.
+        nested sequence, mapping of names to columns, or data frame (pandas, polars, pyarrow, ...).
+        A probability is a positive vote from `cutoff` on.
     y
-        n labels, 0 or 1, both present.
+        n labels, 0 or 1, both present; any two values where `positive` names one of them.
     sample_weight
         n non-negative weights; every row counts once when omitted.
     names
-        K distinct names; a data frame's column names, else ``c0, c1, ...`` when omitted.
+        K distinct names; those of a data frame's or mapping's columns, else ``c0, c1, ...`` when
+        omitted.
+    positive
+        Which of the two values of `y` is the positive class, where they are not 0 and 1. The
+        predictions may then be such values too.
+    cutoff
+        From where on a number is a positive vote. Between 0 and 1 the predictions must be
+        probabilities; otherwise they may be any numbers, as grades with 2 or a decision function
+        with 0.
 
     Attributes
     ----------
@@ -57,10 +65,14 @@ class Votes:
         *,
         sample_weight: object = None,
         names: Sequence[str] | None = None,
+        positive: object = None,
+        cutoff: float = 0.5,
     ) -> None:
-        matrix, columns = read_predictions(predictions, "predictions")
-        n, k = matrix.shape
-        labels = _read_labels(y, n)
+        cut = check_cutoff(cutoff)
+        table, columns = read_matrix(predictions, "predictions", words=positive is not None)
+        n, k = table.shape
+        labels, classes = read_binary_labels(y, n, positive)
+        matrix = to_votes(table, "predictions", cut, classes)
         weights, denominator = read_weights(sample_weight, n)
         _check_both_classes(labels, weights)
         for array in (matrix, labels, weights):
@@ -188,93 +200,6 @@ def _restore(
     ):
         object.__setattr__(votes, slot, value)
     return votes
-
-
-def read_predictions(
-    predictions: object, argument: str
-) -> tuple[NDArray[np.bool_], tuple[str, ...] | None]:
-    """Turn votes or probabilities into a fresh bool matrix, with column names if it has any.
-
-    Raises
-    ------
-    InputError
-        If anything is missing, infinite, outside [0, 1], not a matrix, or empty.
-    """
-    numbers, columns = _as_matrix(predictions, argument)
-    if numbers.ndim != 2:
-        raise InputError(
-            argument,
-            f"expected a matrix of n rows by K classifiers, got {numbers.ndim} dimension(s). "
-            "Give one column per classifier.",
-        )
-    n, k = numbers.shape
-    if n == 0 or k == 0:
-        raise InputError(argument, f"expected at least one row and one classifier, got {n} x {k}.")
-    if numbers.dtype == bool:
-        return numbers.copy(), columns
-    if not np.isfinite(numbers).all():
-        row, column = np.argwhere(~np.isfinite(numbers))[0]
-        raise InputError(
-            argument,
-            f"row {row}, column {column} is {numbers[row, column]}. Votes must be finite: "
-            "drop or impute missing predictions first.",
-        )
-    outside = (numbers < 0) | (numbers > 1)
-    if outside.any():
-        row, column = np.argwhere(outside)[0]
-        raise InputError(
-            argument,
-            f"row {row}, column {column} is {numbers[row, column]}. Votes are 0 or 1 and "
-            "probabilities lie in [0, 1]: give predict_proba(X)[:, 1], not a decision function.",
-        )
-    return numbers >= 0.5, columns
-
-
-def _as_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    try:
-        frame = nw.from_native(values, eager_only=True, pass_through=True)
-    except nw.exceptions.NarwhalsError as error:
-        raise InputError(argument, f"is a data frame that cannot be read: {error}") from None
-    refuse_masked(values, argument)
-    columns = None
-    if isinstance(frame, nw.DataFrame):
-        columns = tuple(str(name) for name in frame.columns)
-        values = frame.to_numpy()
-    try:
-        array = np.asarray(values)
-        if array.dtype == object and not any(isinstance(cell, str) for cell in array.flat):
-            # Frames with nullable columns arrive as objects; what is missing becomes nan and is
-            # refused with its place.
-            array = np.array(
-                [np.nan if _is_missing(cell) else cell for cell in array.flat], dtype=np.float64
-            ).reshape(array.shape)
-    except (TypeError, ValueError):
-        array = np.empty(0, dtype=str)
-    if array.dtype.kind not in "biuf":
-        raise InputError(
-            argument, "expected numbers, one column per classifier, got something else."
-        )
-    return array, columns
-
-
-def _is_missing(cell: object) -> bool:
-    # pandas' NA has no truth value; nothing else that counts as a vote is unlike itself.
-    return cell is None or type(cell).__name__ == "NAType"
-
-
-def _read_labels(y: object, n: int) -> NDArray[np.bool_]:
-    if y is None:
-        raise InputError("y", "is missing. Give the true labels, 0 or 1, one per row.")
-    array = read_vector(y, n, "y")
-    distinct = set(array.tolist())
-    if not distinct <= {0, 1}:
-        shown = ", ".join(repr(value) for value in sorted(distinct, key=repr)[:5])
-        raise InputError(
-            "y",
-            f"labels must be 0 and 1 (1 is the positive class), got {shown}"
-            f"{', ...' if len(distinct) > 5 else ''}. Map them first, as in y == 'positive'.",
-        )
-    return np.asarray(array == 1, dtype=bool)
 
 
 def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:

@@ -1,0 +1,125 @@
+"""``voteprune apply`` and ``voteprune votes``: tables in, tables out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..exceptions import InputError
+from ..files import outfile
+from ..problem.committee import Committee
+from ..problem.confusion import Confusion
+from ..tables import Bools, Rows, read_rows, read_votes
+from .doors import saved_wish
+from .options import check_output
+from .output import PROVED, emit, say
+from .plural import apply_labels, is_plurality
+from .wishes import AS_IT_IS, Reading
+
+
+def apply_command(
+    committee: Path, file: Path, /, *, reading: Reading = AS_IT_IS, output: Path | None = None
+) -> int:
+    """Predict the rows of FILE with a saved committee.
+
+    Prints CSV with an id (the column --id, else "index" or "id", else the row number from 0 on),
+    votes (how many members vote positive, or for the winning class) and prediction. Members are
+    found by name; other columns are ignored. Where FILE has labels (--target, or the paper's), the
+    accuracy is told on stderr. Words, grades and cut-offs are read as "voteprune prune" read them.
+
+    Parameters
+    ----------
+    committee
+        What "voteprune prune --output" wrote.
+    file
+        Table with a column for every member: CSV, gzipped CSV or Parquet; - for stdin.
+    output
+        Write the CSV here instead of printing it.
+    """
+    if output is not None:
+        check_output(output, file, committee)
+    if is_plurality(committee):
+        return apply_labels(committee, file, reading, output)
+    chosen = Committee.load(committee)
+    rows = read_votes(file, chosen.names, saved_wish(committee, reading))
+    # The same committee, seated on the columns that were read.
+    seated = replace(chosen, members=tuple(range(chosen.size)), pool_size=chosen.size)
+    positive: Bools = seated.predict(rows.votes) == 1
+    words = ("0", "1") if rows.classes is None else rows.classes
+    told = [words[int(one)] for one in positive]
+    counts = seated.count(rows.votes).tolist()
+    _write((rows.id_name, "votes", "prediction"), zip(rows.ids, counts, told, strict=True), output)
+    for sentence in _scores(rows, positive):
+        say(sentence)
+    return PROVED
+
+
+def votes_command(*file: Path, reading: Reading = AS_IT_IS, output: Path | None = None) -> int:
+    """Write the votes in FILE as one plain table, however they are kept.
+
+    FILE is as for "voteprune prune". Prints CSV with the columns index, label and one per
+    classifier; with --split the paper's layout. Labels and votes are 0 and 1, and empty where a
+    classifier has said nothing.
+
+    Parameters
+    ----------
+    file
+        Votes or probabilities: one table with a column per classifier, or one file per model.
+    output
+        Write the CSV here instead of printing it.
+    """
+    if output is not None:
+        check_output(output, *file)
+    rows = read_rows(file, reading.wish())
+    if rows.labels is None:
+        raise InputError("--target", "is missing. Name the column of labels.")
+    for note in rows.notes:
+        say(note)
+    gone = (
+        np.zeros(rows.votes.shape, dtype=bool) if rows.numbers is None else np.isnan(rows.numbers)
+    )
+    cells = np.where(gone, "", np.where(rows.votes, "1", "0"))
+    head = [rows.ids, ["1" if label else "0" for label in rows.labels]]
+    header = ["index", "label"]
+    if rows.is_test is not None:
+        head = [["test" if test else "validation" for test in rows.is_test], head[1], head[0]]
+        header = ["datatype", "real_class", "index"]
+    clash = [name for name in rows.names if name in header]
+    if clash:
+        raise InputError("--columns", f"a classifier is called {clash[0]!r}. Rename it.")
+    lines = ((*first, *line) for first, line in zip(zip(*head, strict=True), cells, strict=True))
+    _write((*header, *rows.names), lines, output)
+    return PROVED
+
+
+def _write(header: Sequence[str], lines: Iterable[Iterable[object]], output: Path | None) -> None:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    if output is None:
+        emit(text.getvalue())
+    else:
+        outfile.write_text(output, text.getvalue())
+
+
+def _scores(rows: Rows, positive: Bools) -> Iterable[str]:
+    """Say how often a committee is right, on each part of the rows."""
+    if rows.labels is None:
+        return
+    everything = np.ones(len(rows.labels), dtype=bool)
+    parts = [("", everything)]
+    if rows.is_test is not None:
+        parts = [("validation ", ~rows.is_test), ("test ", rows.is_test)]
+    for name, part in parts:
+        if part.any():
+            balanced = Confusion.count(rows.labels[part], positive[part]).balanced_accuracy
+            right = (positive == rows.labels)[part].mean()
+            shares = "" if math.isnan(balanced) else f", balanced accuracy {balanced:.6g}"
+            yield f"accuracy {right:.6g} on {part.sum()} {name}rows{shares}"

@@ -1,0 +1,87 @@
+"""Files of votes as the commands take them: read, with other rows to judge on, and told about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import InputError
+from ..files import jsonfile
+from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
+from .output import say
+from .wishes import Reading
+
+
+def read_tables(
+    file: Sequence[Path], reading: Reading, k: int | None = None, test: Path | None = None
+) -> VoteTable:
+    """Read the votes, and the test rows from where they are; say what a person should know.
+
+    Parameters
+    ----------
+    file, reading, k
+        The files, how they are read, and how many classifiers are taken.
+    test
+        File of other rows; None where the votes' own file has them, if any.
+    """
+    table = read_source(file, reading.wish(k))
+    if test is not None:
+        if table.test is not None:
+            raise InputError("--test", "is one set of test rows, the table has another. Give one.")
+        wish = reading.wish()
+        if table.classes is not None:
+            wish = replace(wish, negative=table.classes[0])
+        rows = read_votes(test, table.validation.names, wish)
+        if rows.labels is None:
+            raise InputError("--test", f"{test} has no labels. Name their column with --target.")
+        table = replace(table, test=replace(rows, is_test=None))
+    for note in table.notes:
+        say(note)
+    return table
+
+
+def check_plain(file: Sequence[Path], reading: Reading) -> None:
+    """Refuse a certificate of votes that its checker could not read again."""
+    alone = len(file) == 1 and str(file[0]) != "-" and not file[0].is_dir()
+    if not alone or not reading.plain or not is_plain(file[0]):
+        raise InputError(
+            "--certificate",
+            'is about one plain table, which the checker reads again. Write it with "voteprune '
+            'votes FILE ... --output votes.csv", and prune that one with --target label.',
+        )
+
+
+def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:
+    """Return what "voteprune apply" must know to read votes as they were read here."""
+    wish = reading.wish()
+    fields: dict[str, Any] = {} if wish.cut == 0.5 else {"cutoff": wish.cut}
+    if classes is not None:
+        fields |= {"positive": classes[1], "negative": classes[0]}
+    return fields
+
+
+def saved_wish(committee: Path, reading: Reading) -> Wish:
+    """Return how votes are read for a saved committee: as then, unless something else is said.
+
+    Parameters
+    ----------
+    committee
+        What "voteprune prune --output" wrote.
+    reading
+        What is said now.
+    """
+    text, source = jsonfile.load_file(committee)
+    kept = jsonfile.parse(text, ("committee", "solution"), source)[1]
+    wish = reading.wish()
+    if kept.missing("reading"):
+        return wish
+    fields = kept.object("reading")
+    if wish.cutoff is None and not fields.missing("cutoff") and wish.grade is None:
+        wish = replace(wish, cutoff=fields.number("cutoff"))
+    if wish.positive is None and not fields.missing("positive"):
+        wish = replace(wish, positive=fields.text("positive"))
+    if not fields.missing("negative"):
+        wish = replace(wish, negative=fields.text("negative"))
+    return wish

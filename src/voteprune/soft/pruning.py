@@ -1,0 +1,202 @@
+"""`SoftPruning`: a soft problem as every method and the incumbent see it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from ..exceptions import InputError
+from ..problem.constraints import (
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Forbid,
+    Group,
+    Require,
+    size_range,
+)
+from ..problem.objective import Objective
+from ..problem.problem import member_indices
+from . import problem as numbers
+from .committee import SoftCommittee
+from .loss import Loss
+from .losses import loss_of
+from .newton import weights_of
+from .probabilities import Probabilities
+from .search import Search
+
+OBJECTIVES: Final = {
+    "log_loss": numbers.LOG_LOSS,
+    "pool_log_loss": numbers.POOL_LOG_LOSS,
+    "brier": numbers.POOL_BRIER,
+}
+"""What soft committees can minimise: weighted log-odds by log loss, a linear pool by log loss or by
+the squared error of its probabilities."""
+
+
+class SoftObjective(Objective):
+    """Minus the penalised mean loss of a soft committee.
+
+    Parameters
+    ----------
+    name
+        One of `OBJECTIVES`.
+    """
+
+    kind = "soft"
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
+
+    @property
+    def ceiling(self) -> Any:
+        """No loss is below 0."""
+        return 0.0
+
+    def reachable(self, bound: Fraction | float) -> Any:
+        """Return the bound itself: losses lie on no grid."""
+        return float(bound)
+
+    def read(self, score: Any) -> float:
+        """Return the score, which is the value."""
+        return float(score)
+
+    def read_above(self, score: Any) -> float:
+        """Return the score, which is the value."""
+        return float(score)
+
+
+@dataclass(frozen=True, eq=False)
+class SoftPruning:
+    """What members say, what is minimised, and which committees are allowed.
+
+    Parameters
+    ----------
+    said
+        The answers.
+    objective
+        What is minimised.
+    penalty
+        Ridge on the weights.
+    requests
+        The constraints; those on criteria are for the cut-off alone.
+    numbers
+        All of it in numbers.
+    """
+
+    said: Probabilities
+    objective: SoftObjective
+    penalty: float
+    requests: tuple[Constraint, ...]
+    numbers: numbers.SoftProblem
+
+    @classmethod
+    def of(
+        cls,
+        said: Probabilities,
+        objective: str = "log_loss",
+        requests: Sequence[Constraint] = (),
+        penalty: float = 100.0,
+    ) -> SoftPruning:
+        """Put a problem together.
+
+        Raises
+        ------
+        InputError
+            If a constraint does not fit the pool, or the penalty is not above 0.
+        """
+        names, loss = said.names, OBJECTIVES[objective]
+        size_min, size_max = size_range(requests, said.n_classifiers)
+        groups = [item.range(names) for item in requests if isinstance(item, Group)]
+        compiled = numbers.SoftProblem(
+            said.log_odds if loss == numbers.LOG_LOSS else said.shares(),
+            said.labels,
+            said.weights,
+            penalty=penalty,
+            loss=loss,
+            size_min=size_min,
+            size_max=size_max,
+            required=member_indices(requests, Require, names),
+            forbidden=member_indices(requests, Forbid, names),
+            budgets=tuple(
+                numbers.Budget(
+                    np.array([float(cost) for cost in item.for_pool(names)]), float(item.limit)
+                )
+                for item in requests
+                if isinstance(item, Budget)
+            ),
+            groups=tuple(numbers.Group(tuple(who), low, high) for who, low, high in groups),
+        )
+        if len(said.classes) > 2 and limits_of(requests):
+            raise InputError(
+                "constraints",
+                f"{limits_of(requests)[0]} is a limit on the counts of two classes, and there are "
+                f"{len(said.classes)}. Leave it out.",
+            )
+        return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return self.said.n_classifiers
+
+    @cached_property
+    def loss(self) -> Loss:
+        """The loss on these rows."""
+        return loss_of(self.numbers)
+
+    @cached_property
+    def search(self) -> Search:
+        """What fits committees, each once."""
+        return Search(self.numbers, self.loss)
+
+    @cached_property
+    def total(self) -> float:
+        """Weight of all rows; losses divided by it are means."""
+        return float(self.numbers.weights.sum())
+
+    def best(
+        self, members: Sequence[int], threshold: int | None = None
+    ) -> tuple[SoftCommittee, float] | None:
+        """Return these members with the best weights, and minus their penalised mean loss.
+
+        There is no `threshold`. None if the members are not allowed.
+        """
+        chosen = sorted(set(members))
+        if not chosen or not self.numbers.allows(chosen):
+            return None
+        point = self.search.fit(chosen)
+        seated = self.numbers.sitting(point.members.tolist(), point.weights)
+        weights = weights_of(point, self.n_classifiers)[list(seated)]
+        intercepts = point.intercepts
+        if len(intercepts) > 1 or (len(intercepts) == 1 and len(self.said.classes) > 2):
+            intercepts = np.append(intercepts, 0.0)
+        committee = SoftCommittee(
+            members=seated,
+            names=tuple(self.said.names[k] for k in seated),
+            weights=tuple(map(float, weights)),
+            intercepts=tuple(map(float, intercepts)),
+            classes=self.said.classes,
+            kinds=tuple(self.said.kinds[k] for k in seated),
+            clip=self.said.clip,
+            rule="log_odds" if self.objective.name == "log_loss" else "linear_pool",
+            pool_size=self.n_classifiers,
+        )
+        return committee, -point.value / self.total
+
+
+def limits_of(requests: Sequence[Constraint]) -> list[AtLeast | AtMost]:
+    """Return the limits on criteria, which the cut-off must keep."""
+    limits = [item for item in requests if isinstance(item, AtLeast | AtMost)]
+    return [item for item in limits if item.what != "size"]

@@ -1,0 +1,189 @@
+"""`SoftSolution`: a soft committee that leaves with its proof."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar, Self
+
+from ..exceptions import InputError
+from ..files import jsonfile
+from ..files.document import Document
+from ..problem import words
+from ..problem.confusion import Confusion
+from ..run.incumbent import Progress, relative_gap
+from ..soft.committee import SoftCommittee
+from ..soft.pruning import SoftPruning
+from .status import Status, headline, read_answer, read_optional
+
+_TEXTS = ("status", "termination", "objective", "method", "explanation")
+_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
+_NUMBERS = ("loss", "penalised_loss", "lower_bound", "accuracy", "penalty", "tolerance")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SoftSolution(Document):
+    """The best committee found, its loss, and how much less any other could have.
+
+    Every loss is a mean: the weighted sum over the rows divided by the sum of their weights.
+
+    Parameters
+    ----------
+    status, termination
+        As on `Solution`. "optimal": no other set of members has a penalised loss that is lower by
+        more than `tolerance`, as a share.
+    committee
+        The best committee; None where there is none.
+    value, bound
+        Minus the penalised loss, and what no committee can exceed, as on every solution.
+    loss
+        Log loss or squared error of the committee's probabilities, without the penalty.
+    penalised_loss, lower_bound
+        What is minimised, and what no committee can have less of.
+    accuracy
+        Share of the rows' weight that is decided right by the committee's cut-off.
+    confusion
+        Of two classes, the four counts at the cut-off; None for more.
+    objective, penalty, constraints
+        What was asked for.
+    tolerance
+        How much better another committee may be where the status is "optimal".
+    method, seconds, seed, versions
+        What made it.
+    n_rows, n_patterns, n_classifiers
+        Size of what the members say; rows are not merged, so every row is a pattern.
+    explanation, incidents, trace, problem
+        As on `Solution`.
+    """
+
+    _KIND: ClassVar = "soft_solution"
+
+    status: Status
+    termination: str
+    committee: SoftCommittee | None
+    value: float | None
+    bound: float | None
+    loss: float | None
+    penalised_loss: float | None
+    lower_bound: float | None
+    accuracy: float | None
+    confusion: Confusion | None
+    objective: str
+    penalty: float
+    tolerance: float
+    method: str
+    solver: str | None = None
+    seconds: float
+    seed: int
+    n_rows: int
+    n_patterns: int
+    n_classifiers: int
+    constraints: tuple[str, ...] = ()
+    explanation: str = ""
+    incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    problem: SoftPruning | None = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        found = self.committee is not None
+        if found != (self.status in ("optimal", "feasible")):
+            raise InputError("status", f"{self.status!r} does not fit the committee.")
+        if (self.value is None) == found or (self.penalised_loss is None) == found:
+            raise InputError("value", "a committee comes with its value and its loss.")
+        if self.value is not None and self.bound is not None and self.bound < self.value:
+            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a committee or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    def summary(self) -> str:
+        """Return the answer and its proof as a few lines of text."""
+        lines = [self._headline()]
+        committee = self.committee
+        if committee is not None and self.loss is not None and self.penalised_loss is not None:
+            lines += [
+                f"  {self.objective:<12} {self.loss:.6g}   mean over the rows",
+                f"  penalised    {self.penalised_loss:.6g}   with penalty {self.penalty:g}",
+            ]
+            if self.lower_bound is not None and self.gap is not None:
+                gap = words.percent(self.gap)
+                lines.append(f"  at least     {self.lower_bound:.6g}   gap {gap}")
+            how = "weighted log-odds" if committee.rule == "log_odds" else "weighted mean"
+            lines.append(
+                f"  committee    {committee.size} of {self.n_classifiers} classifiers, {how}"
+            )
+            pairs = zip(committee.names, committee.weights, strict=True)
+            seats = tuple(f"{name} {weight:.3g}" for name, weight in pairs)
+            lines += words.wrap("  members      ", seats)
+            lines.append(f"  right        accuracy {self.accuracy:.4f}{self._cut()}")
+        if self.explanation:
+            lines.append(f"  why          {self.explanation}")
+        if self.constraints:
+            lines.append(f"  subject to   {'; '.join(self.constraints)}")
+        lines.append(f"  rows         {self.n_rows}")
+        lines.append(f"  method       {self.method}, {self.seconds:.2f} s, seed {self.seed}")
+        lines += [f"  incident     {incident}" for incident in self.incidents]
+        return words.lines_of(lines)
+
+    def _headline(self) -> str:
+        if self.status == "optimal" and self.bound != self.value:
+            share = words.percent(self.tolerance)
+            return f"Optimal: no other members have a loss that is lower by more than {share}."
+        return headline(self.status, self.termination, self.value, self.bound, self.trusted)
+
+    def _cut(self) -> str:
+        counts = self.confusion
+        if counts is None or self.committee is None:
+            return ""
+        return (
+            f"; positive above {self.committee.cutoff:.4g}: "
+            f"tp {words.count(counts.tp)}, fn {words.count(counts.fn)}, "
+            f"tn {words.count(counts.tn)}, fp {words.count(counts.fp)}"
+        )
+
+    def _fields(self) -> dict[str, Any]:
+        # The trace and what members said are left out.
+        counts = self.confusion
+        return {
+            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE, *_NUMBERS)},
+            "value": self.value,
+            "bound": self.bound,
+            "gap": self.gap,
+            "committee": None if self.committee is None else self.committee._fields(),
+            "confusion": None
+            if counts is None
+            else [str(each) for each in (counts.tp, counts.fn, counts.tn, counts.fp)],
+            "constraints": list(self.constraints),
+            "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
+
+    @classmethod
+    def _from_fields(cls, fields: jsonfile.Fields) -> Self:
+        optional = partial(read_optional, fields)
+        return fields.build(
+            lambda: cls(
+                **read_answer(fields),
+                **{name: optional(name, fields.number) for name in _NUMBERS},
+                committee=optional(
+                    "committee", lambda key: SoftCommittee._from_fields(fields.object(key))
+                ),
+                confusion=optional("confusion", lambda key: _counts(fields.texts(key))),
+            )
+        )
+
+
+def _counts(texts: tuple[str, ...]) -> Confusion:
+    try:
+        tp, fn, tn, fp = map(Fraction, texts)
+    except (ValueError, ZeroDivisionError):
+        raise InputError("confusion", "must be four counts.") from None
+    return Confusion(tp, fn, tn, fp)

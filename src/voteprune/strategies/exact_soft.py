@@ -1,0 +1,87 @@
+"""The methods for soft committees: branch and bound with proof, search alone, every subset.
+
+The penalised loss of all committees is bounded by one vector of dual prices at a time
+(`soft.bound`); reduced costs fix members in and out, and what is left is branched (`soft.tree`).
+"""
+
+from __future__ import annotations
+
+import time
+from itertools import combinations
+
+from ..exceptions import InputError
+from ..run.run import Outcome, Run
+from ..soft.pruning import SoftPruning
+from ..soft.tree import SoftTree
+
+_STRIDE = 0.25
+"""Seconds of work after which the incumbent is told and the clock looked at."""
+
+MOST_TRIED = 12
+"""Classifiers up to which every subset is fitted."""
+
+
+def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
+    """Find the best committee and prove it, as far as the time allows."""
+    incumbent = run.incumbent
+    _offer_first(problem, run)
+    tree = SoftTree(problem.numbers, problem.loss, incumbent=incumbent.members)
+    while not tree.finished:
+        if run.seconds_left <= 0:
+            return Outcome("time limit")
+        tree.round(min(run.deadline, time.monotonic() + _STRIDE))
+        incumbent.open_boxes = tree.n_open
+        if tree.best is not None:
+            incumbent.offer(tree.best.members.tolist())
+        if tree.lower_bound > 0:
+            incumbent.tighten(-tree.lower_bound / problem.total)
+    if incumbent.score is None:
+        return Outcome("proved", infeasible=True, explanation=_clash(problem))
+    return Outcome("proved")
+
+
+def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:
+    """Grow a committee and improve it by swaps, without a proof."""
+    _offer_first(problem, run)
+    point = problem.search.greedy(run.deadline)
+    if point is not None:
+        best = problem.search.swaps(point, run.deadline)
+        run.incumbent.offer(best.members.tolist())
+    return Outcome("finished" if run.seconds_left > 0 else "time limit")
+
+
+def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
+    """Fit every subset that is allowed."""
+    k = problem.n_classifiers
+    if k > MOST_TRIED:
+        raise InputError(
+            "method",
+            f"brute force fits 2^K committees and takes at most {MOST_TRIED} classifiers, the pool "
+            f"has {k}. Use method='exact'.",
+        )
+    for size in range(1, k + 1):
+        for members in combinations(range(k), size):
+            if run.seconds_left <= 0:
+                return Outcome("time limit")
+            run.incumbent.offer(members)
+    if run.incumbent.score is None:
+        return Outcome("proved", infeasible=True, explanation=_clash(problem))
+    run.incumbent.close()
+    return Outcome("proved")
+
+
+def _offer_first(problem: SoftPruning, run: Run) -> None:
+    """Offer the smallest committee there may be, so that there is one when time is over at once."""
+    numbers = problem.numbers
+    free = [
+        k
+        for k in range(problem.n_classifiers)
+        if k not in numbers.required and k not in numbers.forbidden
+    ]
+    missing = max(0, max(1, numbers.size_min) - len(numbers.required))
+    run.incumbent.offer([*numbers.required, *free[:missing]])
+
+
+def _clash(problem: SoftPruning) -> str:
+    asked = " and ".join(map(str, problem.requests))
+    return f"no committee meets {asked}." if asked else "no committee can be fitted."

@@ -1,0 +1,205 @@
+"""Which kind of file it is, and several of them joined by their ids."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ..exceptions import FileFormatError, InputError
+from . import files
+from .csvfile import separator_of
+from .foreign import is_qrels, read_archive, read_json, read_qrels, stem
+from .joining import File, distinct_ids, join, text_table
+from .labels import LabelRows
+from .layout import guessed_id, index_column, part_column, require_column
+from .long import LONG, read_long
+from .rows import INDEX, LABEL, PART, brief, is_test_part, unknown_part
+from .sheet import Sheet
+from .wish import Wish
+
+_FOLDER = (".csv", ".tsv", ".csv.gz", ".parquet", ".pq", ".eval", ".qrel", ".qrels")
+
+
+def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
+    """Read files, and all tables of folders but the one of labels."""
+    if not paths:
+        raise InputError("FILE", "is missing. Name a file of votes, or - for stdin.")
+    found: list[str | Path] = []
+    for path in paths:
+        if not Path(path).is_dir():
+            found.append(path)
+            continue
+        inside = sorted(p for p in Path(path).iterdir() if p.name.lower().endswith(_FOLDER))
+        labels = wish.labels
+        inside = [p for p in inside if labels is None or p.resolve() != labels.resolve()]
+        if not inside:
+            raise FileFormatError(path, f"is a folder without tables ({', '.join(_FOLDER)}).")
+        found += inside
+    loaded = []
+    for path in found:
+        with files.enough_memory(path):
+            loaded.append(File("stdin" if str(path) == "-" else path, files.load(path)))
+    return loaded
+
+
+def read_sheet(
+    loaded: Sequence[File],
+    wish: Wish,
+    names: Sequence[str] | None = None,
+    *,
+    text: bool = False,
+    gaps: bool = False,
+) -> Sheet | None:
+    """Read files as text; None where one plain table of numbers can be read faster.
+
+    Parameters
+    ----------
+    loaded
+        The files.
+    wish
+        How to read them.
+    names
+        Members that are looked for; everything else may be there too.
+    text
+        Whether a plain table is read as text as well.
+    gaps
+        Whether cells of such a table may be empty.
+    """
+    several = len(loaded) > 1 or wish.labels is not None
+    if not several:
+        sheet = _one(loaded[0], wish)
+        if sheet is not None:
+            return sheet
+        if wish.positive is None and not text:
+            return None
+        return _wide(loaded[0], wish, names, gaps=gaps or not text)
+    sheets = [_one(file, wish) or _model(file, wish) for file in loaded]
+    return join(loaded, sheets, wish)
+
+
+def is_plain(path: str | Path) -> bool:
+    """Tell whether a file is a plain table, with commas if it is text, as the checker reads it."""
+    data = files.load(path)
+    if files.is_parquet(path, data):
+        return True
+    text = data[: 2**16].decode("utf-8-sig", "replace")
+    file = File(path, data[: 2**16])
+    other = _foreign(file) or any(set(known) <= _header(file, Wish()) for known in LONG)
+    return not other and separator_of(text) == ","
+
+
+def _foreign(file: File) -> bool:
+    """Tell whether a file is another tool's."""
+    return file.data[:4] == _ZIP or _is_json(file.data) or is_qrels(file.data)
+
+
+def _is_json(data: bytes) -> bool:
+    return data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+
+_ZIP = b"PK\x03\x04"
+
+
+def _one(file: File, wish: Wish) -> Sheet | None:
+    """Read a file of another tool, or a table with a line for each vote; None for a plain one."""
+    path, data = file.path, file.data
+    if data[:4] == _ZIP:
+        return read_archive(path, data, wish)
+    if _is_json(data):
+        return read_json(path, data, wish)
+    if is_qrels(data):
+        return read_qrels(path, data)
+    long = wish.long or next((known for known in LONG if set(known) <= _header(file, wish)), ())
+    return read_long(path, text_table(file, wish), wish, long) if long else None
+
+
+def _header(file: File, wish: Wish) -> set[str]:
+    """Return the columns of a text file, as far as they can be told from its beginning."""
+    if files.is_parquet(file.path, file.data):
+        return set()
+    text = file.data[: 2**16].decode("utf-8-sig", "replace")
+    sep = separator_of(text) if wish.sep is None else wish.sep
+    try:
+        return set(next(csv.reader(io.StringIO(text, newline=""), delimiter=sep), ()))
+    except csv.Error:
+        return set()
+
+
+def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
+    """Read a plain table as text."""
+    path, table = file.path, text_table(file, wish, gaps=gaps)
+    columns = table.columns
+    paper = PART in columns and LABEL in columns
+    if names is None and wish.target is None and not paper:
+        raise InputError("target", f"is missing. Name the column of true classes of {path}.")
+    require_column(path, columns, "target", wish.target)
+    label = wish.target or (LABEL if paper else None)
+    index = index_column(path, columns, wish, label)
+    if index is None and names is not None:
+        index = guessed_id(columns, (*names, label))
+    part = part_column(path, columns, wish, PART if paper else None)
+    notes: tuple[str, ...] = ()
+    if names is None:
+        voters, notes = wish.voters(str(path), columns, (label, index, part))
+    else:
+        voters = tuple(name for name in names if name in columns)
+    if not voters:
+        raise FileFormatError(path, "has no classifier: give one column of votes for each.")
+    is_test = None
+    if part is not None:
+        words = table.column(part).tolist()
+        told = [
+            w == wish.test_value if wish.test_value is not None else is_test_part(w) for w in words
+        ]
+        if None in told:
+            raise FileFormatError(path, unknown_part(words[told.index(None)]))
+        is_test = np.array(told, dtype=bool)
+    return Sheet(
+        str(path),
+        voters,
+        tuple(table.ids if index is None else table.column(index).tolist()),
+        tuple(table.column(name).tolist() for name in voters),
+        None if label is None else table.column(label).tolist(),
+        label or "label",
+        index or INDEX,
+        is_test,
+        notes,
+        lines=table.lines,
+    )  # fmt: skip
+
+
+def _model(file: File, wish: Wish) -> Sheet:
+    """Read one model's file: an id, its votes, and its labels where the target is in it."""
+    path, table = file.path, text_table(file, wish)
+    index = _id_of(path, table, wish)
+    label = wish.target if wish.target in table.columns else None
+    voters, notes = wish.voters(str(path), table.columns, (index, label))
+    if not voters:
+        raise FileFormatError(path, f"has no votes beside {brief(index)}. Give a column of them.")
+    own = stem(path)
+    return Sheet(
+        str(path),
+        (own,) if len(voters) == 1 else tuple(f"{own}:{name}" for name in voters),
+        distinct_ids(path, table.column(index).tolist(), table.lines),
+        tuple(table.column(name).tolist() for name in voters),
+        None if label is None else table.column(label).tolist(),
+        label or "label",
+        index,
+        notes=notes,
+        lines=table.lines,
+    )
+
+
+def _id_of(path: str | Path, table: LabelRows, wish: Wish) -> str:
+    if wish.id is None and INDEX not in table.columns:
+        raise InputError(
+            "id",
+            f"is missing. Several files are joined by a column that names the rows; {path} has "
+            f"{', '.join(map(brief, table.columns[:8]))}.",
+        )
+    require_column(path, table.columns, "id", wish.id)
+    return wish.id or INDEX

@@ -1,0 +1,195 @@
+"""Files of other tools: WRENCH's labelling functions, TREC's judgements, and Inspect's logs.
+
+All of it is JSON or text; nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import FileFormatError
+from . import files
+from .csvfile import decode
+from .sheet import Sheet
+from .wish import Wish
+
+_ABSTAINED = "-1"
+_MARKS = {"C": "1", "I": "0", "P": "0.5", "N": ""}
+"""Inspect's marks: correct, incorrect, partly so, and no answer."""
+
+
+def is_qrels(data: bytes) -> bool:
+    """Tell TREC's judgements by their first line: query, iteration, document, grade."""
+    if b"\0" in data[:4096]:
+        return False
+    line = data[:4096].decode("utf-8-sig", "replace").lstrip().partition("\n")[0]
+    words = line.split()
+    if len(words) != 4 or "," in line or ";" in line or words[1].upper() not in ("0", "Q0"):
+        return False
+    return words[3].lstrip("-").isdigit()
+
+
+def read_qrels(path: str | Path, data: bytes) -> Sheet:
+    """Read TREC's judgements: one judge, items are pairs of query and document."""
+    grades: dict[str, str] = {}
+    lines = []
+    for line, text in enumerate(decode(path, data).splitlines(), start=1):
+        words = text.split()
+        if not words:
+            continue
+        if len(words) != 4:
+            raise FileFormatError(
+                path, f"has {len(words)} words; expected query, 0, document and grade.", line
+            )
+        item = f"{words[0]} {words[2]}"
+        if item in grades:
+            raise FileFormatError(path, f"judges {item!r} twice; once is allowed.", line)
+        grades[item] = words[3]
+        lines.append(line)
+    return Sheet(
+        str(path), (stem(path),), tuple(grades), (list(grades.values()),), id_name="item",
+        lines=lines,
+    )  # fmt: skip
+
+
+def read_json(path: str | Path, data: bytes, wish: Wish) -> Sheet:
+    """Read a JSON file of WRENCH, or a log of Inspect."""
+    document = _json(path, decode(path, data))
+    if isinstance(document, dict) and isinstance(document.get("eval"), dict):
+        return _inspect(path, document["eval"], document.get("samples") or [], wish)
+    if not isinstance(document, dict) or not document:
+        raise FileFormatError(path, _NEITHER)
+    items, width = list(document.items()), None
+    for key, item in items:
+        weak = item.get("weak_labels") if isinstance(item, dict) else None
+        if not isinstance(weak, list) or not weak or "label" not in item:
+            raise FileFormatError(path, f"item {key!r:.60}: {_NEITHER}")
+        width = len(weak) if width is None else width
+        if len(weak) != width:
+            raise FileFormatError(
+                path, f"item {key!r:.60} has {len(weak)} weak labels, the first one has {width}."
+            )
+    said = [[_text(path, label) for label in item["weak_labels"]] for _, item in items]
+    cells = [["" if cell == _ABSTAINED else cell for cell in column] for column in zip(*said)]  # noqa: B905 - checked above
+    return Sheet(
+        str(path),
+        tuple(f"lf_{place}" for place in range(len(cells))),
+        tuple(key for key, _ in items),
+        tuple(cells),
+        [_text(path, item["label"]) for _, item in items],
+    )
+
+
+_NEITHER = (
+    "is neither WRENCH's (items with label and weak_labels) nor a log of Inspect. Give a table, "
+    "or one of these."
+)
+
+
+def read_archive(path: str | Path, data: bytes, wish: Wish) -> Sheet:
+    """Read an ``.eval`` log of Inspect, which is a zip archive of JSON files."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            listed = archive.infolist()
+            if sum(info.file_size for info in listed) > files.MOST_BYTES:
+                raise files.too_large(path)
+            names = [info.filename for info in listed]
+            header = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
+            if header is None:
+                raise FileFormatError(
+                    path, "is a zip archive without header.json, so no log of Inspect."
+                )
+            start = _json(path, decode(path, archive.read(header)))
+            samples = [
+                _json(path, decode(path, archive.read(name)))
+                for name in names
+                if name.startswith("samples/") and name.endswith(".json")
+            ]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+        raise FileFormatError(
+            path, f"cannot be unpacked: {error}. Write the log anew: inspect log convert."
+        ) from None
+    about = start.get("eval") if isinstance(start, dict) else None
+    return _inspect(path, about if isinstance(about, dict) else {}, samples, wish)
+
+
+def _inspect(path: str | Path, about: dict[str, Any], samples: Any, wish: Wish) -> Sheet:
+    """Read samples: every scorer is a voter, what it says is its value or the model's answer."""
+    if not isinstance(samples, list) or not samples:
+        raise FileFormatError(path, "has no samples. Give the log of a finished evaluation.")
+    answers = wish.vote == "answer" or (wish.vote is None and wish.labels is None)
+    said: dict[str, dict[str, str]] = {}
+    truth: dict[str, str] = {}
+    for sample in samples:
+        if not isinstance(sample, dict) or "id" not in sample:
+            raise FileFormatError(path, "has a sample without id, so it is no log of Inspect.")
+        epoch = sample.get("epoch", 1)
+        item = str(sample["id"]) if epoch == 1 else f"{sample['id']} (epoch {epoch})"
+        if item in truth:
+            raise FileFormatError(path, f"has sample {item!r:.60} twice.")
+        truth[item] = _text(path, _target(sample, wish.target))
+        scores = sample.get("scores") or {}
+        for scorer, score in scores.items() if isinstance(scores, dict) else ():
+            told = score.get("answer" if answers else "value") if isinstance(score, dict) else None
+            text = "" if told is None else _text(path, told)
+            said.setdefault(scorer, {})[item] = text if answers else _MARKS.get(text, text)
+    if not said:
+        raise FileFormatError(path, "has no scores. Score the log first: inspect score.")
+    model = str(about.get("model") or stem(path))
+    names = [model] if len(said) == 1 else [f"{model}:{scorer}" for scorer in said]
+    cells = [[column.get(item, "") for item in truth] for column in said.values()]
+    known = None if wish.labels is not None else list(truth.values())
+    return Sheet(
+        str(path), tuple(names), tuple(truth), tuple(cells), known, wish.target or "target", "id"
+    )
+
+
+def _target(sample: dict[str, Any], name: str | None) -> Any:
+    """Return what is true of a sample: its target, or what its metadata call by a name."""
+    metadata = sample.get("metadata")
+    if name not in (None, "target") and isinstance(metadata, dict):
+        return metadata.get(name, "")
+    target = sample.get("target", "")
+    return target[0] if isinstance(target, list) and len(target) == 1 else target
+
+
+def _json(path: str | Path, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileFormatError(path, f"is not valid JSON: {error.msg}.", error.lineno) from None
+    except (RecursionError, ValueError) as error:
+        raise FileFormatError(path, f"is not valid JSON: {error}.") from None
+
+
+def _text(path: str | Path, value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, str | int | float):
+        return str(value).strip()
+    raise FileFormatError(
+        path, f"has {value!r:.60} for a vote or label; expected a number or a word."
+    )
+
+
+def stem(path: str | Path) -> str:
+    """Return a file's name without its endings, by which a model goes."""
+    name = Path(path).name
+    for ending in _endings(name):
+        name = name.removesuffix(ending)
+    return name or str(path)
+
+
+def _endings(name: str) -> Iterator[str]:
+    known = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".json", ".eval", ".qrel", ".qrels")
+    for ending in (".gz", *known):
+        if name.lower().endswith(ending):
+            yield name[-len(ending) :]
+            name = name[: -len(ending)]

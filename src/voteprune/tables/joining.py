@@ -1,0 +1,147 @@
+"""Several files of votes, joined by the ids of their rows, with labels from a file of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..exceptions import FileFormatError, InputError
+from . import files
+from .foreign import is_qrels, read_qrels, stem
+from .labels import LabelRows, read_labels
+from .layout import require_column
+from .rows import INDEX, brief
+from .sheet import Sheet
+from .wish import Wish
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file and its bytes, which are read once: stdin can be read no second time."""
+
+    path: str | Path
+    data: bytes
+
+
+def shown_source(paths: Sequence[File]) -> str:
+    """Return how messages call some files."""
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{paths[0].path}{more}"
+
+
+def text_table(file: File, wish: Wish, *, gaps: bool = True) -> LabelRows:
+    """Read a file as cells of text."""
+    return read_labels(file.path, sep=wish.sep, gaps=gaps, data=file.data)
+
+
+def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) -> tuple[str, ...]:
+    """Return ids that differ, or say which stands twice."""
+    if len(set(ids)) < len(ids):
+        first = {item: place for place, item in reversed(list(enumerate(ids)))}
+        twice = next(place for place, item in enumerate(ids) if first[item] < place)
+        line = None if lines is None else lines[twice]
+        raise FileFormatError(path, f"has id {brief(ids[twice])} twice; ids must differ.", line)
+    return tuple(ids)
+
+
+def _read_truth(wish: Wish, id_name: str) -> tuple[str, dict[str, str]]:
+    """Read the file of labels: what it calls them, and the label of each id."""
+    assert wish.labels is not None
+    path = wish.labels
+    file = File(path, files.load(path))
+    if is_qrels(file.data):
+        sheet = read_qrels(path, file.data)
+        return "grade", dict(zip(sheet.ids, sheet.cells[0], strict=True))
+    table = text_table(file, wish, gaps=False)
+    index = wish.id or (id_name if id_name in table.columns else INDEX)
+    require_column(path, table.columns, "id", index)
+    require_column(path, table.columns, "target", wish.target)
+    others = [name for name in table.columns if name != index]
+    target = wish.target or (others[0] if len(others) == 1 else None)
+    if target is None:
+        raise InputError("target", f"is missing. Which of {', '.join(map(brief, others[:8]))} of "
+                         f"{path} has the labels?")  # fmt: skip
+    ids = distinct_ids(path, table.column(index).tolist(), table.lines)
+    return target, dict(zip(ids, table.column(target).tolist(), strict=True))
+
+
+def join(loaded: Sequence[File], sheets: Sequence[Sheet], wish: Wish) -> Sheet:
+    """Put the votes of several files side by side, on the rows that all of them have."""
+    if wish.split is not None:
+        raise InputError("split", "is for one table. Give the test rows with --test.")
+    path, notes = shown_source(loaded), [note for sheet in sheets for note in sheet.notes]
+    if wish.labels is not None:
+        label_name, truth = _read_truth(wish, sheets[0].id_name)
+        sources = [(str(wish.labels), set(truth))]
+    else:
+        label_name, truth = _agreed(sheets, wish)
+        sources = []
+    sources += [(sheet.path, set(sheet.ids)) for sheet in sheets]
+    everywhere = set.intersection(*(ids for _, ids in sources))
+    if not everywhere:
+        (one, some), (other, rest) = sources[0], sources[-1]
+        raise FileFormatError(
+            path,
+            f"no id is in all files: {one} has {brief(next(iter(some), ''))}, {other} has "
+            f"{brief(next(iter(rest), ''))}. Check --id.",
+        )
+    anywhere = set.union(*(ids for _, ids in sources))
+    lacking = [(name, len(anywhere - ids)) for name, ids in sources if anywhere - ids]
+    if lacking:
+        gone = ", ".join(f"{count} are not in {name}" for name, count in lacking[:4])
+        more = ", ..." if len(lacking) > 4 else ""
+        notes.append(
+            f"{len(anywhere) - len(everywhere)} of {len(anywhere)} rows are left out: {gone}{more}"
+        )
+    kept = [
+        item for item in (truth if wish.labels is not None else sheets[0].ids) if item in everywhere
+    ]
+    columns: list[list[str]] = []
+    names: list[str] = []
+    for sheet, shown in zip(sheets, _told_apart(sheets), strict=True):
+        place = {item: i for i, item in enumerate(sheet.ids)}
+        names += shown
+        columns += [[cells[place[item]] for item in kept] for cells in sheet.cells]
+    costs = [sheet.costs for sheet in sheets if sheet.costs]
+    return Sheet(
+        path, tuple(names), tuple(kept), tuple(columns), [truth[item] for item in kept],
+        label_name, sheets[0].id_name, notes=tuple(notes), costs=costs[0] if costs else None,
+    )  # fmt: skip
+
+
+def _agreed(sheets: Sequence[Sheet], wish: Wish) -> tuple[str, dict[str, str]]:
+    """Return the labels that stand in the files themselves, which must agree."""
+    truth: dict[str, str] = {}
+    for sheet in sheets:
+        for item, label in zip(sheet.ids, sheet.labels or (), strict=bool(sheet.labels)):
+            if truth.setdefault(item, label) != label:
+                raise FileFormatError(
+                    sheet.path,
+                    f"says {brief(label)} is true of {brief(item)}, another file says "
+                    f"{brief(truth[item])}.",
+                )
+    if not truth:
+        raise InputError(
+            "labels", "is missing. Name a file of ids and labels, or --target in the files."
+        )
+    return wish.target or "label", truth
+
+
+def _told_apart(sheets: Sequence[Sheet]) -> list[tuple[str, ...]]:
+    """Return the voters' names, with their file's folder or name where two share one."""
+    counts = Counter(name for sheet in sheets for name in sheet.names)
+    told = []
+    for sheet in sheets:
+        folder = Path(sheet.path).parent.name
+        own = stem(sheet.path)
+        alone = [f"{folder}/{n}" if n.split(":")[0] == own else f"{own}:{n}" for n in sheet.names]
+        told.append(
+            tuple(n if counts[n] == 1 else a for n, a in zip(sheet.names, alone, strict=True))
+        )
+    everyone = Counter(name for names in told for name in names)
+    twice = [name for name, count in everyone.items() if count > 1]
+    if twice:
+        raise InputError("FILE", f"two files give a model {brief(twice[0])}. Rename one of them.")
+    return told

@@ -1,0 +1,241 @@
+"""`Sheet`: who said what about which item, as text, whatever kind of file it comes from.
+
+Cells are as they were written, and empty where nothing was said. What they mean is decided here:
+two words, grades that are cut, probabilities, or classes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..exceptions import FileFormatError, InputError
+from ..votes.ballots import TwoClasses
+from ..votes.plurality import PluralityVotes
+from . import files
+from .csvfile import others_too
+from .rows import INDEX, Bools, Rows, brief, cell_fault, parse_number
+from .wish import Wish
+
+_SURELY_IDS = 20
+"""Rows from which on a column that says something else on each of them must be an id."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sheet:
+    """Votes as text.
+
+    Parameters
+    ----------
+    path
+        Where they come from, for messages.
+    names
+        The voters.
+    ids
+        The items, one per row.
+    cells
+        For each voter what it says of each item; empty where it says nothing.
+    labels
+        What is true of each item, where that is known.
+    label_name, id_name
+        What these columns are called.
+    is_test
+        Which rows are test rows, where that is told.
+    notes, costs
+        As on `Rows`.
+    lines
+        Where each row begins, in a file that has lines.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    ids: tuple[str, ...]
+    cells: tuple[Sequence[str], ...]
+    labels: Sequence[str] | None = None
+    label_name: str = "label"
+    id_name: str = INDEX
+    is_test: Bools | None = None
+    notes: tuple[str, ...] = ()
+    costs: dict[str, float] | None = None
+    lines: Sequence[int] | None = None
+
+    def rows(self, wish: Wish) -> Rows:
+        """Read the cells as votes of two classes, with NaN where nothing was said."""
+        labels, classes = self._labels(wish)
+
+        def read(name: str, cell: str) -> float | str:
+            if not cell.strip():
+                return float("nan")
+            if classes is not None:
+                for word, vote in ((classes.positive, 1.0), (classes.negative, 0.0)):
+                    if word is not None and _same(cell, word):
+                        return vote
+                if not _numeric(classes).beside_probabilities:
+                    return f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+            number = parse_number(cell)
+            fault = cell_fault(name, cell, number, False, wish.cut)
+            if fault and classes is not None:
+                return (
+                    f"column {name!r} is {brief(cell)}, none of the classes {classes}, and no "
+                    f"probability. If it is no classifier, leave it out: --ignore {name}."
+                )
+            return fault or (float("nan") if number is None else float(number))
+
+        columns, faults = [], {}
+        for name, cells in zip(self.names, self.cells, strict=True):
+            try:
+                columns.append(self._column(name, cells, read))
+            except FileFormatError as error:
+                faults[name] = error
+        if faults:
+            first, *others = faults.values()
+            message = first.message + (others_too(list(faults)) if others else "")
+            raise FileFormatError(first.path, message, first.line)
+        numbers = np.column_stack(columns)
+        # Words were read as 0 and 1, which every cut-off of probabilities tells apart.
+        votes = np.where(np.isnan(numbers), False, numbers >= wish.cut)
+        return Rows(
+            votes,
+            self.names,
+            self.ids,
+            labels,
+            self.is_test,
+            numbers if np.isnan(numbers).any() else None,
+            self.id_name,
+            self.notes,
+            self.costs,
+            None if classes is None else (str(classes.negative), str(classes.positive)),
+        )
+
+    def plurality(self) -> tuple[PluralityVotes, tuple[str, ...]]:
+        """Read the cells as classes; also return what a person should know about them."""
+        if self.labels is None:
+            raise InputError("target", "is missing. Name the column of true classes.")
+        for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
+                               strict=True):  # fmt: skip
+            if "" in cells:
+                raise self._error(cells.index(""), f"column {name!r} is empty. {_CLASS_NEEDED}")
+        truth, n, notes = set(self.labels), len(self.ids), list(self.notes)
+        for name, cells in zip(self.names, self.cells, strict=True):
+            said = Counter(cells)
+            strange = [word for word in said if word not in truth]
+            if len(said) == n >= _SURELY_IDS and len(truth) < n:
+                raise FileFormatError(
+                    self.path,
+                    f"column {name!r} says something else on every row, so it is an id and would "
+                    f"vote. Leave it out with --ignore {name}, or name the rows by it with --id "
+                    f"{name}.",
+                )
+            if len(strange) > max(2, len(truth)):
+                notes.append(
+                    f"{self.path}: column {name!r} says {len(strange)} classes that are no label; "
+                    f"if it is no classifier: --ignore {name}"
+                )
+        longest = max(map(len, (*truth, *(cell for cells in self.cells for cell in set(cells)))))
+        if 4 * longest * n * (len(self.names) + 1) > files.MOST_BYTES:
+            raise files.too_large(self.path)
+        table = np.column_stack([np.array(cells, dtype=str) for cells in self.cells])
+        classes = _ordered({*table.flat, *truth})
+        labels = np.array(self.labels, dtype=str)
+        return PluralityVotes(table, labels, names=self.names, classes=classes), tuple(notes)
+
+    def _labels(self, wish: Wish) -> tuple[Bools | None, TwoClasses | None]:
+        if self.labels is None:
+            return None, None if wish.word is None else TwoClasses(wish.word, wish.negative)
+        if "" in self.labels:
+            raise self._error(self.labels.index(""), f"label {self.label_name!r} is empty.")
+        distinct = sorted(set(self.labels))
+        if wish.grade is not None:
+            return self._column(self.label_name, self.labels, _graded) >= wish.grade, None
+        if wish.word is None:
+            for word in distinct:
+                if parse_number(word) not in (0, 1):
+                    raise self._unnamed(distinct)
+            return self._column(self.label_name, self.labels, _zero_or_one) == 1, None
+        positive = [word for word in distinct if _same(word, wish.word)]
+        others = [word for word in distinct if word not in positive]
+        if not positive or len(others) > 1:
+            raise InputError(
+                "positive",
+                f"is {brief(wish.word)}, but label {self.label_name!r} of {self.path} is "
+                f"{_either(distinct)}. It names one of two classes; several are for --plurality.",
+            )
+        return np.array([label in positive for label in self.labels]), TwoClasses(
+            wish.word, others[0] if others else wish.negative
+        )
+
+    def _unnamed(self, distinct: Sequence[str]) -> FileFormatError:
+        """Return the error for labels of which nobody has said which is positive."""
+        what = f"label {self.label_name!r} is {_either(distinct)}."
+        if len(distinct) == 2:
+            cure = " or ".join(f"--positive {_quoted(word)}" for word in distinct)
+            return FileFormatError(self.path, f"{what} Say which is the positive class: {cure}.")
+        odd = next(word for word in distinct if parse_number(word) not in (0, 1))
+        numbers = all(parse_number(word) is not None for word in distinct)
+        cure = "cut grades with --positive '>=2', or " if numbers else ""
+        return self._error(
+            self.labels.index(odd) if self.labels is not None else 0,
+            f"{what} Two classes are wanted: {cure}take --plurality for more.",
+        )
+
+    def _column(
+        self, name: str, cells: Sequence[str], read: Callable[[str, str], float | str]
+    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        """Read a column, every distinct cell once; text for what is wrong with a cell."""
+        known = {cell: read(name, cell) for cell in dict.fromkeys(cells)}
+        for cell, value in known.items():
+            if isinstance(value, str):
+                raise self._error(list(cells).index(cell), value)
+        return np.array([known[cell] for cell in cells], dtype=np.float64)
+
+    def _error(self, row: int, message: str) -> FileFormatError:
+        if self.lines is not None:
+            return FileFormatError(self.path, message, self.lines[row])
+        return FileFormatError(self.path, f"row {brief(self.ids[row])}: {message}")
+
+
+_CLASS_NEEDED = "Every cell needs a class: leave such rows or classifiers out, or name one."
+
+
+def _graded(name: str, cell: str) -> float | str:
+    number = parse_number(cell)
+    return f"label {name!r} is {brief(cell)}, no grade." if number is None else number
+
+
+def _zero_or_one(_: str, cell: str) -> float:
+    return float(parse_number(cell) or 0)
+
+
+def _same(cell: str, word: str) -> bool:
+    """Tell whether a cell names a class: as text, or as a number where both are."""
+    one, other = parse_number(cell), parse_number(word)
+    return cell.strip() == word.strip() or (one is not None and one == other)
+
+
+def _numeric(classes: TwoClasses) -> TwoClasses:
+    """Return classes with numbers where their names are numbers."""
+
+    def plain(word: str | None) -> float | str | None:
+        number = None if word is None else parse_number(word)
+        return word if number is None else number
+
+    return TwoClasses(plain(classes.positive), plain(classes.negative))
+
+
+def _either(distinct: Sequence[str]) -> str:
+    more = f", ... ({len(distinct)} in all)" if len(distinct) > 5 else ""
+    return " or ".join(brief(word) for word in distinct[:5]) + more
+
+
+def _quoted(word: str) -> str:
+    return word if word.isalnum() else f"'{word}'"
+
+
+def _ordered(labels: set[str]) -> list[str]:
+    numbers = {label: parse_number(label) for label in labels}
+    if all(number is not None for number in numbers.values()):
+        return sorted(labels, key=lambda label: (numbers[label], label))
+    return sorted(labels)

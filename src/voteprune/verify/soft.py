@@ -1,0 +1,152 @@
+"""`verify_soft`: what of a soft committee's certificate holds, what fails, what is trusted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from .replay import Fault
+from .showing import number, plain
+from .soft_document import SoftDocument
+from .soft_limits import SoftLimits
+from .soft_pool import SoftPool
+from .soft_table import digest, read_soft_table
+from .soft_tree import SoftTree, TooLargeError
+from .verification import Notes, Verification
+
+AGREEMENT = Fraction(1, 10**9)
+"""How far the loss that is told may be from the one that is computed, as a share of it."""
+
+
+def verify_soft(
+    document: SoftDocument, probabilities: str | Path, target: str | None
+) -> Verification:
+    """Check a soft certificate against the probabilities it is about.
+
+    Parameters
+    ----------
+    document
+        What the certificate says.
+    probabilities
+        CSV file, plain or gzipped.
+    target
+        The label column; what the certificate says when omitted.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read as what it should be.
+    """
+    notes = Notes()
+    table = read_soft_table(probabilities, document, target or document.target)
+    if table is None:
+        notes.trusted.append("everything: the table is too large to check here")
+        return notes.conclusion(_statement(document))
+    if len(table.labels) != document.n_rows:
+        notes.failed.append(
+            f"the file has {len(table.labels)} rows, the certificate is about "
+            f"{number(document.n_rows)}"
+        )
+        return notes.conclusion(_statement(document))
+    if digest(document, table) != document.digest:
+        notes.failed.append("these are not the probabilities that the certificate is about")
+    else:
+        notes.checked.append(
+            f"the probabilities: {document.n_rows} rows, {len(document.members)} members, "
+            f"{len(document.classes)} classes"
+        )
+    try:
+        pool = SoftPool(document, table)
+    except ValueError as error:
+        notes.failed.append(str(error))
+        return notes.conclusion(_statement(document))
+    limits = SoftLimits(document)
+    _check_committee(document, pool, limits, notes)
+    _check_bound(document, pool, limits, notes)
+    return notes.conclusion(_statement(document))
+
+
+def _check_committee(
+    document: SoftDocument, pool: SoftPool, limits: SoftLimits, notes: Notes
+) -> None:
+    seats, bound = document.committee, document.bound
+    if (bound is None) != (document.status == "infeasible"):
+        notes.failed.append("there is a bound if and only if committees are allowed")
+    if seats is None:
+        if document.status in ("optimal", "feasible"):
+            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        return
+    faults = list(limits.faults(seats.members))
+    loss = pool.loss_above(seats)
+    if abs(loss - seats.loss) > AGREEMENT * loss:
+        faults.append(f"its penalised loss is {float(loss):.12g}")
+    if document.status == "infeasible":
+        faults.append("there is one, although the certificate says that there is none")
+    if document.status == "optimal" and bound is not None:
+        gap = (loss - bound) / loss
+        if gap > document.tolerance:
+            faults.append(
+                f"it is called optimal, but the bound is a share of {float(gap):.3g} less"
+            )
+    notes.failed += [f"the committee: {fault}" for fault in faults]
+    if not faults:
+        notes.checked.append(
+            f"the committee: {len(seats.members)} members, penalised loss at most "
+            f"{float(loss):.12g}, within all limits"
+        )
+
+
+def _check_bound(document: SoftDocument, pool: SoftPool, limits: SoftLimits, notes: Notes) -> None:
+    if not document.nodes:
+        notes.failed.append("the tree: it has no node")
+        return
+    points = sum(node.point is not None for node in document.nodes)
+    try:
+        closed = SoftTree(document.nodes, pool, limits, document.bound).run()
+    except TooLargeError:
+        notes.trusted.append(f"the bound: {len(document.nodes)} nodes are too large to check here")
+        return
+    except Fault as fault:
+        notes.failed.append(f"the tree: {plain(fault)}")
+        return
+    notes.checked.append(
+        f"the tree: {len(document.nodes)} nodes, {points} dual points, {closed} parts closed"
+    )
+
+
+def _statement(document: SoftDocument) -> Iterator[str]:
+    d = document
+    names = [plain(member.name) for member in d.members]
+    yield (
+        f"minimise log loss of weighted log-odds, summed over the rows, with penalty "
+        f"{number(d.penalty)}, probabilities clipped at {d.clip:g}"
+    )
+    yield f"from {len(names)} members, {number(d.size_min)} to {number(d.size_max)} of them"
+    yield f"where the classes are {', '.join(plain(label) for label in d.classes[:20])}"
+    for kind, words in (("vote", "merely vote"), ("score", "give scores, taken as log-odds")):
+        some = [name for name, member in zip(names, d.members, strict=True) if member.kind == kind]
+        if some:
+            yield f"of whom {len(some)} {words}"
+    if d.row_weights is not None:
+        carrying = sum(weight > 0 for weight in d.row_weights)
+        total = math.fsum(d.row_weights)
+        yield f"where {carrying} of {d.n_rows} rows carry weight, {total:.8g} in all, as listed"
+    for word, places in (("with", d.required), ("without", d.forbidden)):
+        if places:
+            yield f"{word} {', '.join(names[k] for k in places[:20])}"
+    for _, most in d.costs:
+        yield f"costing at most {number(most)}, as the certificate lists the costs"
+    for group in d.groups:
+        upper = "any number" if group.at_most is None else number(group.at_most)
+        yield f"with {number(group.at_least)} to {upper} of a group of {len(group.members)}"
+    if d.bound is None:
+        yield "there is no such committee"
+        return
+    if d.committee is not None:
+        seated = ", ".join(names[k] for k in d.committee.members[:20])
+        yield f"{seated}: penalised loss {float(d.committee.loss):.12g}"
+    yield f"no such committee has a penalised loss below {float(d.bound):.12g}"
+    if d.status == "optimal":
+        yield f"so none has less by more than a share of {float(d.tolerance):.3g}"

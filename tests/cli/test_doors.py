@@ -1,0 +1,259 @@
+"""Files as people have them: every kind is read, and what cannot be is one line and code 2."""
+
+import io
+import json
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from voteprune.tables import Wish, read_rows, read_source
+
+WORDS = np.array(["good", "bad"])
+N, K = 40, 4
+
+
+@pytest.fixture(scope="module")
+def said():
+    """Labels and votes, 0 and 1."""
+    rng = np.random.default_rng(1)
+    y = np.arange(N) % 2
+    return y, np.where(rng.random((N, K)) < 0.75, y[:, None], 1 - y[:, None])
+
+
+def table(path, header, rows, sep=","):
+    lines = [header, *([str(cell) for cell in row] for row in rows)]
+    path.write_text("".join(sep.join(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def plain(tmp_path, said):
+    """A table with an id and a fold beside the votes."""
+    y, votes = said
+    header = ["id", "fold", "y", *(f"m{k}" for k in range(K))]
+    rows = [[f"r{i}", i % 4 // 2, y[i], *votes[i]] for i in range(N)]
+    return table(tmp_path / "plain.csv", header, rows)
+
+
+def same(table, said):
+    y, votes = said
+    return (table.validation.matrix == votes).all() and (table.validation.labels == y).all()
+
+
+def test_an_id_or_fold_never_votes(run, plain, said):
+    code, out, err = run("prune", plain, "--target", "y")
+    assert (code, out) == (2, "")
+    assert "'id' looks like an id" in err
+    assert "--ignore id" in err
+    assert "'fold' looks like" in run("prune", plain, "--target", "y", "--id", "id")[2]
+    for wish in (Wish("y", ignore=("id", "fold")), Wish("y", columns=("m*",))):
+        assert same(read_source([plain], wish), said)
+    assert read_source([plain], Wish("y", id="id", ignore=("fold",))).validation_ids[1] == "r1"
+
+
+def test_a_column_that_may_be_no_classifier_is_named(run, plain):
+    plain.write_text(plain.read_text().replace("fold", "group"))
+    code, _, err = run("prune", plain, "--target", "y", "--ignore", "id")
+    assert code == 0
+    assert "column 'group' votes" in err
+
+
+def test_an_id_does_not_vote_among_classes(run, tmp_path, said):
+    y, votes = said
+    rows = [[f"n{i}", WORDS[y[i]], *WORDS[votes[i]]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["name", "y", *"abcd"], rows)
+    code, _, err = run("prune", path, "--target", "y", "--plurality")
+    assert code == 2
+    assert "--ignore name" in err
+    assert run("prune", path, "--target", "y", "--plurality", "--ignore", "name")[0] == 0
+
+
+@pytest.mark.parametrize("sep", [",", ";", "\t"])
+def test_words_and_separators_are_read_and_apply_reads_alike(run, tmp_path, said, sep):
+    y, votes = said
+    rows = [[f"r{i}", WORDS[y[i]], *WORDS[votes[i]]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["id", "y", *"abcd"], rows, sep)
+    code, out, err = run("prune", path, "--target", "y", "--id", "id")
+    assert (code, out) == (2, "")
+    assert "--positive bad or --positive good" in err
+    assert same(read_source([path], Wish("y", id="id", positive="bad")), said)
+    saved = tmp_path / "c.json"
+    words = ("--target", "y", "--id", "id", "--positive", "bad", "--output", saved)
+    assert run("prune", path, *words)[0] == 0
+    code, out, err = run("apply", saved, path, "--target", "y")
+    assert code == 0
+    assert out.splitlines()[0] == "id,votes,prediction"
+    right = [line.split(",")[2] for line in out.splitlines()[1:]] == WORDS[y]
+    assert f"accuracy {right.mean():.6g} on {N} rows" in err
+    assert right.mean() == vp.Solution.load(saved).value
+    bare = table(tmp_path / "new.csv", ["id", *"abcd"], [row[:1] + row[2:] for row in rows], sep)
+    assert run("apply", saved, bare)[1] == out
+
+
+def test_percent_decimal_commas_and_cutoffs_are_read(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("y;a;b\n1;0,51;5.1%\n0;0,2;60%\n")
+    assert read_source([path], Wish("y")).validation.matrix.tolist() == [[1, 0], [0, 1]]
+    cut = read_source([path], Wish("y", cutoff=0.05)).validation.matrix
+    assert cut.tolist() == [[1, 1], [1, 1]]
+
+
+def test_stdin_is_a_file(run, plain, monkeypatch):
+    words = ("--target", "y", "--ignore", "id,fold", "--json")
+    expected = json.loads(run("prune", plain, *words)[1])["committee"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    code, out, _ = run("prune", "-", *words)
+    assert code == 0
+    assert json.loads(out)["committee"] == expected
+
+
+def folder(tmp_path, said):
+    y, votes = said
+    (tmp_path / "oof").mkdir()
+    for k in range(K):
+        rows = [[f"r{i}", votes[i, k]] for i in reversed(range(N + 3)) if i < N]
+        table(tmp_path / "oof" / f"m{k}.csv", ["id", "pred"], rows)
+    return table(tmp_path / "labels.csv", ["id", "y"], [[f"r{i}", y[i]] for i in range(N)])
+
+
+def test_a_folder_of_files_is_joined_on_the_id(run, tmp_path, said):
+    labels = folder(tmp_path, said)
+    read = read_source([tmp_path / "oof"], Wish(id="id", labels=labels))
+    assert read.validation.names == ("m0", "m1", "m2", "m3")
+    assert same(read, said)
+    first = tmp_path / "oof" / "m0.csv"
+    first.write_text("\n".join(first.read_text().splitlines()[:-2]) + "\n")
+    files = sorted((tmp_path / "oof").iterdir())
+    code, _, err = run("prune", *files, "--labels", labels, "--id", "id")
+    assert code == 0
+    assert f"2 of {N} rows are left out: 2 are not in {first}" in err
+
+
+def test_long_tables_become_columns_with_costs(run, tmp_path, said):
+    y, votes = said
+    rows = [[f"t{i}", f"m{k}", votes[i, k], k + 1] for i in range(N) for k in range(K)]
+    path = table(tmp_path / "long.csv", ["item", "judge", "vote", "cost"], rows)
+    crowd = table(tmp_path / "crowd.csv", ["task", "worker", "label"], [row[:3] for row in rows])
+    for file, item in ((path, "item"), (crowd, "task")):
+        truth = [[f"t{i}", y[i]] for i in range(N)]
+        labels = table(tmp_path / f"{item}.csv", [item, "label"], truth)
+        assert same(read_source([file], Wish(labels=labels)), said)
+    labels = tmp_path / "item.csv"
+    limits = "--budget", 3, "--group", "pair=m0,m1:1"
+    code, out, _ = run("prune", path, "--labels", labels, *limits, "--json")
+    assert code == 0
+    solution = vp.Solution.from_json(out)
+    assert sum(int(name[1]) + 1 for name in solution.committee.names) <= 3
+    assert len(solution.constraints) == 2
+
+
+def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
+    y, votes = said
+    wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(wrench))
+    assert same(read_source([path], Wish()), said)
+    wrench["0"]["weak_labels"][1] = -1
+    path.write_text(json.dumps(wrench))
+    assert np.argwhere(np.isnan(read_rows([path], Wish()).numbers)).tolist() == [[0, 1]]
+    with pytest.raises(vp.FileFormatError, match="1 of 160 votes are missing"):
+        read_source([path], Wish())
+
+    def qrels(name, grades):
+        lines = (f"q{i} 0 d{i} {grade}\n" for i, grade in enumerate(grades))
+        (tmp_path / name).write_text("".join(lines))
+        return tmp_path / name
+
+    truth = qrels("truth.qrels", 1 + y)
+    judges = [qrels(f"j{k}.qrels", 3 * votes[:, k]) for k in range(K)]
+    assert same(read_source(judges, Wish(labels=truth, positive=">=2")), said)
+    logs = []
+    for k in range(K):
+        logs.append(tmp_path / f"log{k}.eval")
+        with zipfile.ZipFile(logs[-1], "w") as archive:
+            archive.writestr("header.json", json.dumps({"eval": {"model": f"lab/m{k}"}}))
+            for i in range(N):
+                score = {"value": "C", "answer": WORDS[votes[i, k]]}
+                sample = {"id": i, "epoch": 1, "target": WORDS[y[i]], "scores": {"match": score}}
+                archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
+    read = read_source(logs, Wish(positive="bad"))
+    assert read.validation.names == ("lab/m0", "lab/m1", "lab/m2", "lab/m3")
+    assert same(read, said)
+
+
+def test_other_rows_judge(run, plain, tmp_path):
+    words = ("--target", "y", "--ignore", "id", "--json")
+    out = run("prune", plain, *words, "--split", "fold=1")[1]
+    assert json.loads(out)["n_rows"] == json.loads(out)["test"]["n_rows"] == N // 2
+    lines = plain.read_text().splitlines()
+    halves = []
+    for fold in "01":
+        halves.append(tmp_path / f"{fold}.csv")
+        kept = [line for line in lines[1:] if line.split(",")[1] == fold]
+        halves[-1].write_text("\n".join([lines[0], *kept]) + "\n")
+    apart = ("--target", "y", "--ignore", "id,fold", "--json", "--test", halves[1])
+    assert json.loads(run("prune", halves[0], *apart)[1])["test"] == json.loads(out)["test"]
+    code, out, _ = run("compare", halves[0], *apart, "--methods", "full,best")
+    assert code == 0
+    assert json.loads(out)["rows"][0]["test_accuracy"] is not None
+
+
+def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said):
+    labels, out = folder(tmp_path, said), tmp_path / "votes.csv"
+    words = (tmp_path / "oof", "--labels", labels, "--id", "id")
+    code, _, err = run("prune", *words, "--certificate", tmp_path / "c.json")
+    assert code == 2
+    assert "voteprune votes" in err
+    semicolons = table(tmp_path / "s.csv", ["y", "a"], [[1, 1], [0, 0]], ";")
+    proof = ("--target", "y", "--certificate", tmp_path / "c.json")
+    assert "voteprune votes" in run("prune", semicolons, *proof)[2]
+    assert not (tmp_path / "c.json").exists()
+    assert run("votes", *words, "--output", out) == (0, "", "")
+    assert same(read_source([out], Wish("label")), said)
+    proof = ("--target", "label", "--certificate", tmp_path / "c.json")
+    assert run("prune", out, *proof)[0] == 0
+    assert run("verify", tmp_path / "c.json", out)[0] == 0
+
+
+BAD = {
+    "no file": ["prune"],
+    "pattern": ["prune", "FILE", "--target", "y", "--ignore", "nobody"],
+    "columns": ["prune", "FILE", "--target", "y", "--columns", "z*"],
+    "id": ["prune", "FILE", "--target", "y", "--id", "nobody"],
+    "positive": ["prune", "FILE", "--target", "y", "--positive", "bad"],
+    "cutoff": ["prune", "FILE", "--target", "y", "--cutoff", "nan"],
+    "split": ["prune", "FILE", "--target", "y", "--split", "fold"],
+    "split column": ["prune", "FILE", "--target", "y", "--split", "part=1"],
+    "sep": ["prune", "FILE", "--target", "y", "--sep", "ab"],
+    "long": ["prune", "FILE", "--target", "y", "--long", "a,b"],
+    "vote": ["prune", "FILE", "--target", "y", "--vote", "maybe"],
+    "labels": ["prune", "FILE", "--labels", "nowhere.csv", "--id", "id"],
+    "test": ["prune", "FILE", "--target", "y", "--ignore", "id,fold", "--test", "nowhere.csv"],
+    "no id": ["prune", "FILE", "FILE", "--target", "y"],
+    "broken json": ["prune", "bad.json"],
+    "other json": ["prune", "other.json"],
+    "broken log": ["prune", "bad.eval"],
+    "log of another kind": ["prune", "zip.eval"],
+    "bad qrels": ["prune", "bad.qrels", "--labels", "bad.qrels"],
+    "vote twice": ["prune", "long.csv", "--target", "y"],
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_one_line_and_nothing_is_written(run, plain, tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.json").write_text('{"0": ')
+    (tmp_path / "other.json").write_text('{"0": {"text": 1}}')
+    (tmp_path / "bad.eval").write_bytes(b"PK\x03\x04 and nothing")
+    with zipfile.ZipFile(tmp_path / "zip.eval", "w") as archive:
+        archive.writestr("a.txt", "hello")
+    (tmp_path / "bad.qrels").write_text("q 0 d 1\nq 0 e\n")
+    (tmp_path / "long.csv").write_text("item,judge,vote,y\na,x,1,1\na,x,0,1\n")
+    before = {path.name for path in tmp_path.iterdir()}
+    words = [plain if word == "FILE" else word for word in BAD[case]]
+    code, out, err = run(*words, "--output", "new.json")
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert {path.name for path in tmp_path.iterdir()} == before

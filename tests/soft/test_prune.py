@@ -1,0 +1,189 @@
+"""`prune` on probabilities: the spine for soft committees, against fits of every subset."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+
+OBJECTIVES = ["log_loss", "pool_log_loss", "brier"]
+
+
+def pool(seed, n=60, k=6, n_classes=2):
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    if n_classes == 2:
+        raw = rng.normal((2 * y - 1)[:, None] * rng.uniform(0.2, 1.2, k), 1.0)
+        return 1 / (1 + np.exp(-raw)), y
+    raw = rng.normal(0, 1, (n, k, n_classes))
+    raw[np.arange(n), :, y] += rng.uniform(0.5, 1.5, k)
+    shares = np.exp(raw)
+    return shares / shares.sum(axis=2, keepdims=True), y
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_exact_finds_what_every_subset_together_has_best(objective, n_classes, seed):
+    said = vp.Probabilities(*pool(seed, n_classes=n_classes))
+    limits = [vp.AtMost("size", 3)]
+    exact = vp.prune(said, objective=objective, constraints=limits, penalty=5, random_state=0)
+    brute = vp.prune(said, objective=objective, constraints=limits, penalty=5, method="brute")
+    assert (exact.status, brute.status) == ("optimal", "optimal")
+    assert exact.penalised_loss <= brute.penalised_loss * (1 + 2 * exact.tolerance)
+    assert exact.lower_bound <= brute.penalised_loss
+    assert exact.bound >= exact.value == -exact.penalised_loss
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_losses_are_those_of_the_probabilities_the_committee_gives(objective):
+    """Counted again from `predict_proba`, with weights that differ."""
+    predictions, y = pool(7)
+    weights = np.random.default_rng(7).uniform(0.5, 2, len(y))
+    said = vp.Probabilities(predictions, y, sample_weight=weights)
+    solution = vp.prune(said, objective=objective, constraints=[vp.AtMost("size", 3)], penalty=3)
+    given = solution.committee.predict_proba(predictions)
+    true = given[np.arange(len(y)), y]
+    each = -np.log(true)
+    if objective == "brier":
+        each = solution.loss * np.sum(weights) * (1 - true) ** 2 / (weights @ (1 - true) ** 2)
+    assert solution.loss == pytest.approx(weights @ each / weights.sum(), rel=1e-9)
+    ridge = 3 * weights.sum() / len(y) / 2 * np.sum(np.square(solution.committee.weights))
+    assert solution.penalised_loss == pytest.approx(solution.loss + ridge / weights.sum(), rel=1e-9)
+    right = (solution.committee.predict(predictions) == y) @ weights / weights.sum()
+    assert solution.accuracy == pytest.approx(right)
+
+
+def test_every_constraint_is_kept_and_the_best_within_is_found():
+    predictions, y = pool(3, k=7)
+    said = vp.Probabilities(predictions, y)
+    costs = [3, 1, 2, 1, 2, 3, 1]
+    limits = [
+        vp.AtMost("size", 4), vp.Require("c5"), vp.Forbid("c0"), vp.Budget(costs, limit=6),
+        vp.Group(["c1", "c2", "c3"], at_most=1, at_least=1, name="team"),
+    ]  # fmt: skip
+    solution = vp.prune(said, constraints=limits, penalty=4)
+    allowed = [
+        members
+        for size in range(1, 5)
+        for members in itertools.combinations(range(7), size)
+        if 5 in members and 0 not in members and sum(costs[k] for k in members) <= 6
+        and len({1, 2, 3} & set(members)) == 1
+    ]  # fmt: skip
+    assert solution.status == "optimal"
+    free = vp.prune(said, constraints=[], penalty=4, method="brute")
+    assert free.penalised_loss < solution.penalised_loss
+    best = min(
+        vp.prune(
+            said,
+            constraints=[vp.Require(*members), vp.AtMost("size", len(members))],
+            penalty=4,
+            method="brute",
+        ).penalised_loss
+        for members in allowed
+    )
+    assert solution.penalised_loss == pytest.approx(best, rel=2 * solution.tolerance)
+    assert "team" in solution.summary()
+
+
+def test_a_bad_start_with_a_tree_alone_ends_at_the_optimum(monkeypatch):
+    """Search off: the bound alone must lead there, and none told lies above the optimum."""
+    said = vp.Probabilities(*pool(11, n=80, k=8))
+    limits = [vp.AtMost("size", 3)]
+    brute = vp.prune(said, constraints=limits, penalty=2, method="brute")
+    from voteprune.soft import tree
+
+    monkeypatch.setattr(tree.SoftTree, "_first_committees", lambda self, deadline: None)
+    told = []
+    worst = [0]
+    solution = vp.prune(
+        said, constraints=limits, penalty=2, start=worst, callback=lambda p: told.append(p.bound)
+    )
+    assert solution.penalised_loss == pytest.approx(brute.penalised_loss, rel=2e-6)
+    assert min(told) >= brute.value - 1e-9
+
+
+def test_a_limit_on_recall_moves_the_cutoff_and_says_so_where_none_can():
+    predictions, y = pool(5, n=200)
+    said = vp.Probabilities(predictions, y)
+    plain = vp.prune(said, constraints=[vp.AtMost("size", 3)])
+    assert plain.committee.cutoff == 0.5
+    careful = vp.prune(said, constraints=[vp.AtMost("size", 3), vp.AtLeast("recall", 0.97)])
+    assert careful.committee.members == plain.committee.members
+    found = careful.committee.predict(predictions)
+    assert (found[y == 1] == 1).mean() >= 0.97
+    given = careful.committee.predict_proba(predictions)[:, 1]
+    cuts = [
+        np.mean((given > c) == y) for c in np.r_[0, given] if np.mean(given[y == 1] > c) >= 0.97
+    ]
+    assert careful.accuracy == pytest.approx(max(cuts))
+    both = [vp.AtLeast("recall", 1), vp.AtLeast("specificity", 1)]
+    stuck = vp.prune(said, constraints=both)
+    assert "no cut-off" in stuck.explanation
+    assert stuck.status == "optimal"
+
+
+def test_what_is_saved_is_read_again_and_decides_alike(tmp_path):
+    predictions, y = pool(2, n_classes=3)
+    solution = vp.prune(vp.Probabilities(predictions, y), constraints=[vp.AtMost("size", 2)])
+    solution.save(tmp_path / "solution.json")
+    again = vp.SoftSolution.load(tmp_path / "solution.json")
+    assert again.committee == solution.committee
+    assert again.summary() == solution.summary()
+    committee = vp.SoftCommittee.load(tmp_path / "solution.json")
+    np.testing.assert_array_equal(
+        committee.predict_proba(predictions), solution.committee.predict_proba(predictions)
+    )
+    frame = {name: predictions[:, k] for k, name in enumerate(f"c{k}" for k in range(6))}
+    np.testing.assert_allclose(
+        committee.predict_proba(frame), committee.predict_proba(predictions), rtol=1e-12
+    )
+
+
+def test_a_single_sure_row_is_not_taken_for_a_vote():
+    """A member that gave probabilities gives them on new rows, too, be they 0 and 1."""
+    predictions, y = pool(4)
+    committee = vp.prune(vp.Probabilities(predictions, y)).committee
+    sure, clipped = np.ones((1, 6)), np.full((1, 6), 1 - committee.clip)
+    np.testing.assert_allclose(committee.predict_proba(sure), committee.predict_proba(clipped))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "argument"),
+    [
+        ({"objective": "f1"}, "objective"),
+        ({"method": "paper"}, "method"),
+        ({"diversity": "F2"}, "diversity"),
+        ({"threshold": "majority"}, "threshold"),
+        ({"penalty": 0}, "penalty"),
+        ({"penalty": "much"}, "penalty"),
+        ({"solver": "highs"}, "solver"),
+        ({"checkpoint": "x"}, "checkpoint"),
+        ({"start": [99]}, "start"),
+        ({"constraints": vp.Budget([-1] * 6, limit=1)}, "budgets"),
+        ({"y": [0, 1]}, "y"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(wrong, argument):
+    with pytest.raises(vp.InputError, match=argument):
+        vp.prune(vp.Probabilities(*pool(0)), **wrong)
+
+
+def test_a_penalty_is_for_probabilities():
+    with pytest.raises(vp.InputError, match="penalty"):
+        vp.prune([[0, 1], [1, 0]], [0, 1], penalty=1)
+
+
+def test_time_over_at_once_still_gives_a_committee_and_a_bound():
+    said = vp.Probabilities(*pool(1, n=300, k=40))
+    solution = vp.prune(said, time_limit=0)
+    assert solution.status == "feasible"
+    assert solution.bound >= solution.value
+
+
+def test_nobody_who_meets_the_constraints():
+    said = vp.Probabilities(*pool(1))
+    solution = vp.prune(said, constraints=[vp.Require("c1"), vp.Budget([1] * 6, limit=0)])
+    assert solution.status == "infeasible"
+    assert "require c1" in solution.explanation

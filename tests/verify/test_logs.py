@@ -1,0 +1,75 @@
+"""Logarithms and log-odds are as near to the truth as is claimed, everywhere."""
+
+import math
+import random
+from array import array
+from decimal import Context, Decimal
+from fractions import Fraction
+
+import pytest
+
+from voteprune.verify.logs import LOG_ROOM, ROUNDING, exp_above, log
+from voteprune.verify.soft_document import Member
+from voteprune.verify.soft_table import log_odds
+
+EXACT = Context(prec=60)
+
+
+def odd_numbers():
+    rng = random.Random(1)
+    near = [1 + side * 2.0**-k for k in range(1, 54) for side in (1, -1) if k < 53 or side < 0]
+    edges = [(256 + i) / 512 for i in range(257)]
+    edges += [math.nextafter(edge, side) for edge in edges for side in (0, 2)]
+    return near + edges + [rng.random() * 2.0 ** rng.randint(-300, 300) for _ in range(2000)]
+
+
+def test_logarithms_are_off_by_no_more_than_their_room():
+    worst = Decimal(0)
+    for x in odd_numbers():
+        off = abs(Decimal(log(x)) - EXACT.ln(Decimal(x)))
+        worst = max(worst, off / Decimal(LOG_ROOM * (1 + abs(math.frexp(x)[1]))))
+    assert Decimal("0.1") < worst <= 1
+
+
+def test_exponentials_are_never_too_low_and_hardly_too_high():
+    rng = random.Random(2)
+    for y in [0.0, -1e-17, -745.0, -1e90, -700.0] + [
+        -rng.random() * 10**k for k in range(-5, 4)
+    ] * 20:
+        true, found = EXACT.exp(Decimal(max(y, -1e4))), Decimal(exp_above(y))
+        assert found >= true
+        assert y < -699 or found <= true * Decimal(1 + 1e-11)
+
+
+@pytest.mark.parametrize("clip", [0.001, 0.3, 1e-9])
+def test_log_odds_are_off_by_no_more_than_is_claimed(clip):
+    rng = random.Random(3)
+    said = [0.0, 1.0, 0.5, clip, 1 - clip, math.nextafter(0.5, 0), math.nextafter(0.5, 1)]
+    said += [rng.random() for _ in range(200)] + [math.nan]
+    for width, n_classes in ((1, 2), (3, 3)):
+        member = Member("m", "probability", ("m",) * width)
+        found = log_odds(member, [array("d", said)] * width, clip)[0]
+        assert found[-1] == 0
+        low, high = Decimal(clip), 1 - (n_classes - 1) * Decimal(clip)
+        for p, odds in zip(said[:-1], found, strict=False):
+            cut = min(max(Decimal(p), low), high)
+            ratio = EXACT.divide(cut, EXACT.subtract(1, cut)) if width == 1 else cut
+            off = abs(Fraction(EXACT.ln(ratio)) - Fraction(odds))
+            assert off <= 64 * n_classes * ROUNDING * (1 + abs(Fraction(odds)))
+
+
+def test_votes_are_one_step_and_scores_are_as_they_are():
+    votes = array("d", [0.0, 1.0, math.nan])
+    assert list(log_odds(Member("m", "vote", ("m",)), [votes], 0.001)[0]) == [-1, 1, 0]
+    unit = [votes, array("d", [1.0, 0.0, math.nan]), array("d", [0.0, 0.0, math.nan])]
+    assert [list(part) for part in log_odds(Member("m", "vote", ("m",) * 3), unit, 0.001)] == [
+        [0, 1, 0], [1, 0, 0], [0, 0, 0],
+    ]  # fmt: skip
+    scores = array("d", [-7.5, 3.0, math.nan])
+    assert list(log_odds(Member("m", "score", ("m",)), [scores], 0.001)[0]) == [-7.5, 3, 0]
+
+
+def test_votes_of_several_classes_must_be_unit_vectors():
+    both = [array("d", [1.0]), array("d", [1.0]), array("d", [0.0])]
+    with pytest.raises(ValueError, match="does not merely vote"):
+        log_odds(Member("m", "vote", ("m",) * 3), both, 0.001)
