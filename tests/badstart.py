@@ -42,6 +42,7 @@ ENUMERATING = (
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
+    (front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -151,6 +152,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
     ]
     patches += [
+        mock.patch.object(engine, "climb"),
         mock.patch.object(plurality_exact, "offer_openings"),
         mock.patch.object(parametric._Climb, "_search"),
         mock.patch.object(parametric, "_TRY_ALL", 0),
