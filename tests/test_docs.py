@@ -5,7 +5,6 @@ blocks are run where a line of `voteprune` needs nothing but vote files; other l
 name options, targets, extras and files that exist.
 """
 
-import glob
 import re
 import shlex
 import tomllib
@@ -136,7 +135,7 @@ def write_one_file_per_model(folder, table):
 
 def check_own(words):
     """Run a line as a shell would, or take it apart where it needs more than there is."""
-    words = [found for word in words for found in sorted(glob.glob(word)) or [word]]
+    words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
     words = words[: words.index(">")] if ">" in words else words
     if words[0] in RUNNABLE:
         assert cli.main(words) == 0, words

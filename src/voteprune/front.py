@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from .bounds.closure import CLOSURE_SHARE, closure_bound
 from .bounds.levels import Levels
@@ -146,6 +147,8 @@ def front(
 ) -> Front:
     """Find the best committee of every size, each with its proved bound, in one run.
 
+    Ctrl-C returns the front so far rather than raising.
+
     Parameters
     ----------
     votes, y, sample_weight, objective, diversity, constraints, time_limit, random_state
@@ -179,7 +182,13 @@ def front(
             f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
         )
     deadline = began + plan.circumstances.seconds
-    return _Fronts(problem, plan.circumstances.seed, began, deadline, callback).run()
+    fronts = _Fronts(problem, plan.circumstances.seed, began, deadline, callback)
+    # What runs here is BLAS on small matrices, which is slower on all cores than on one.
+    with threadpool_limits(1, "blas"):
+        try:
+            return fronts.run()
+        except KeyboardInterrupt:
+            return fronts.front()
 
 
 class _Fronts:
