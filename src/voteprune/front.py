@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
-from threadpoolctl import threadpool_limits
 
 from .bounds.closure import CLOSURE_SHARE, closure_bound
 from .bounds.levels import Levels
