@@ -5,8 +5,9 @@
 docs/benchmarks/mutants.md: how many changes were noticed, and every one that was not, with the
 reason from mutants_harmless.toml if there is one. Hours for all; every result is appended to the
 state file, so an interrupted run goes on where it stopped, and a change is tried again only when
-its file, the tests that guard it or the versions have changed. The order is random (``--seed``), so
-what has been tried is a fair sample of every file at any time. Parts of it:
+its file, the test that noticed it (any test, if none did) or the versions have changed. The order
+is random (``--seed``), so what has been tried is a fair sample of every file at any time. Parts of
+it:
 
     python benchmarks/mutants.py --sample 300
     python benchmarks/mutants.py --only verify/trying.py ledger.py
@@ -51,8 +52,13 @@ def guarded_files(only: Iterable[str]) -> list[Guarded]:
             file = path.relative_to(fresh.PACKAGE).as_posix()
             if not only or file.startswith(tuple(only)):
                 mark = fresh.mark_of([path, *guards, *helpers])
-                tests_of = tuple(path.relative_to(fresh.ROOT).as_posix() for path in guards)
-                found.append(Guarded(file, tests_of, group.get("inside", False), mark))
+                names = [guard.relative_to(fresh.ROOT).as_posix() for guard in guards]
+                alone = {
+                    name: fresh.mark_of([path, guard, *helpers])
+                    for name, guard in zip(names, guards, strict=True)
+                }
+                inside = group.get("inside", False)
+                found.append(Guarded(file, tuple(names), inside, mark, alone))
     return found
 
 
@@ -84,7 +90,7 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
                 killers.remember(files[one.file], told["by"])
                 names = ("file", "function", "change", "place")
                 row = dict(zip(names, one.key, strict=True)) | told
-                fresh.keep(state, row, files[one.file].mark)
+                fresh.keep(state, row, files[one.file].mark_of(told["by"]))
                 if told["outcome"] == "survived":
                     print(f"{one.file} {one.function}: {one.change}", flush=True)
                 if done % 50 == 0:
@@ -159,7 +165,7 @@ def known_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, dict]:
     return {
         (row["file"], row["function"], row["change"], row["place"]): row
         for row in fresh.lines(state)
-        if row.get("file") in files and row.get("mark") == files[row["file"]].mark
+        if row.get("file") in files and row.get("mark") == files[row["file"]].mark_of(row["by"])
     }
 
 

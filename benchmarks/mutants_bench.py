@@ -14,7 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from py_compile import PycInvalidationMode
@@ -49,12 +49,20 @@ class Guarded:
         function in their own process need not be asked about a change in it.
     mark
         The digest of the file and of the tests.
+    alone
+        The digest of the file and of each test file alone: a change that a test has noticed stays
+        noticed as long as this test stays as it is, whatever is added beside it.
     """
 
     file: str
     tests: tuple[str, ...]
     inside: bool
     mark: str
+    alone: dict[str, str] = field(default_factory=dict)
+
+    def mark_of(self, by: str | None) -> str:
+        """Return the mark of a result: of what this test noticed, or of what none did."""
+        return self.alone.get(by.split("::")[0], self.mark) if by else self.mark
 
 
 @dataclass(frozen=True)

@@ -158,3 +158,29 @@ def test_only_tests_that_call_a_function_are_run_for_it_where_it_runs_inside(too
     assert pace.noticing(inside, "Box") == ["one", "two"]
     for at_import in ("(module)", "Bo", "fu"):
         assert pace.noticing(inside, at_import) == ["one", "two", "three"]
+
+
+def test_what_a_test_noticed_stays_noticed_as_long_as_that_test_stays(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import known_in
+    from mutants_bench import Guarded
+
+    state = tmp_path / "state.jsonl"
+
+    def guarded(mark, one, two):
+        return Guarded("a.py", ("one.py", "two.py"), True, mark, {"one.py": one, "two.py": two})
+
+    before = guarded("all", "1", "2")
+    for change, by in (("x", "one.py::test"), ("y", "two.py::test[3]"), ("z", None)):
+        row = {"file": "a.py", "function": "f", "change": change, "place": 0, "by": by}
+        fresh.keep(state, row, before.mark_of(by))
+
+    def holds(files):
+        return "".join(sorted(change for _, _, change, _ in known_in(state, {"a.py": files})))
+
+    assert holds(before) == "xyz"
+    assert holds(guarded("a test file more", "1", "2")) == "xy"
+    assert holds(guarded("another two.py", "1", "9")) == "x"
+    assert holds(guarded("another a.py", "8", "9")) == ""
+    assert holds(Guarded("a.py", ("two.py",), True, "one.py is gone", {"two.py": "2"})) == "y"
