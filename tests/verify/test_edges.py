@@ -1,0 +1,206 @@
+"""The checker to the letter: every limit where it is, every word, every case of a guard."""
+
+import decimal
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from forging import RIGHT, Truth, check, claim, proof, refutation, shut, split, step
+from voteprune.exceptions import FileFormatError
+from voteprune.verify import charges, fields, table, trying
+from voteprune.verify.document import read_document
+from voteprune.verify.showing import number
+from voteprune.verify.table import read_table
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs/certificate.md").read_text()
+
+TWO = ["10 1", "01 0"]
+"""The first alone gets both right, nobody else more than 1. Pattern 0 is 01, pattern 1 is 10."""
+
+BOTH_SIT = [step(1, 0, heirs=[(1, 0, 0), (2, 0, 1)]), step(2, 2, heirs=[(3, 1, 0), (4, 1, 1)])]
+"""In box 3 the first of `TWO` sits alone, in box 4 both do."""
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (trying.MOST, "More than 2<sup>27</sup> steps"),
+        (fields.NUMBER_BITS.bit_length() - 1, "No number has more than 2<sup>12</sup> bits"),
+        (fields.COMMON_BITS, "no more than 2<sup>13</sup>, so that sums stay short"),
+        (fields.MEAN_BITS, "on diversity may have 2<sup>21</sup>"),
+        (table.MOST_BYTES, "Of votes, 2<sup>31</sup> bytes are"),
+        (charges.FINE, "a multiple of 2<sup>-64</sup> units"),
+    ],
+)
+def test_every_limit_is_the_one_that_the_page_states(value, words):
+    assert words in PAGE
+    power = int(re.search(r"<sup>-?(\d+)</sup>", words)[1])
+    assert value in (power, 2**power)
+
+
+def test_a_set_of_members_takes_so_many_steps(tmp_path, monkeypatch):
+    """A quarter of three classifiers squared is 2: what is no whole step is not counted."""
+    rows = ["000 1"]
+    limits = {"size_min": 2, "size_max": 2, "diversity": {"measure": "fc", "tau": 2, "gamma": 2}}
+    steps = 3 * (40 + 1 + 3 + 2)
+    for most, proved in ((steps, True), (steps - 1, False)):
+        monkeypatch.setattr(trying, "MOST", most)
+        found = check(claim(rows, 0, limits=limits, status="infeasible"), rows, tmp_path)
+        assert found.proved == proved
+    assert "takes 40 steps" in PAGE
+
+
+def test_a_common_denominator_may_be_as_long_as_it_says(tmp_path):
+    most = 2**fields.NUMBER_BITS
+    document = claim(TWO, 2)
+    weights = {**RIGHT, "fn": f"1/{most - 1}", "fp": f"1/{most - 3}"}
+    document["objective"]["weights"] = weights
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    assert read_document(tmp_path / "c.json").weights[1] == Fraction(1, most - 1)
+    weights["tp"] = "1/2"
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    with pytest.raises(FileFormatError, match="more than 8192 bits"):
+        read_document(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize("twice", ["b", "c"])
+def test_a_field_that_is_there_twice_is_named(twice, tmp_path):
+    (tmp_path / "c.json").write_text(f'{{"a": 1, "b": 2, "c": 3, "{twice}": 4}}')
+    with pytest.raises(FileFormatError, match=f"the field '{twice}' twice"):
+        read_document(tmp_path / "c.json")
+
+
+def test_a_parquet_file_of_any_length_is_known_as_one(tmp_path):
+    for rest in (b"", b"\x15\x04\x15", b" is how every line of it begins"):
+        (tmp_path / "v.csv").write_bytes(b"PAR1" + rest)
+        with pytest.raises(FileFormatError, match="is Parquet"):
+            read_table(tmp_path / "v.csv", ["a"], "label")
+
+
+def test_how_numbers_are_shown_does_not_depend_on_who_asks():
+    shown = [number(Fraction(10**400, 3)), number(Fraction(3, 10**400))]
+    assert shown == ["about 3.3333333e+399", "about 3.0000000e-400"]
+    with decimal.localcontext(prec=2, Emax=9, Emin=-9):
+        assert [number(Fraction(10**400, 3)), number(Fraction(3, 10**400))] == shown
+
+
+def test_what_was_checked_is_counted(tmp_path):
+    open_box = proof(step(1, 0, closed=[(1, 0, -1)]))
+    (words,) = (
+        w for w in check(claim(TWO, 2, proof=open_box), TWO, tmp_path).checked if "steps" in w
+    )
+    assert words == (
+        "the proof: 1 steps, 1 times a size and threshold refuted, 0 decisions, "
+        "2 left open and bounded"
+    )
+    written = refutation(split(0, 2, 1, 2), shut(1), shut(2))
+    found = check(claim(TWO, 2, refutation=written), TWO, tmp_path)
+    assert "the refutation: 0 clauses, 2 cells closed" in found.checked
+
+
+@pytest.mark.parametrize("amount", [0, 1])
+def test_any_amount_that_is_not_below_0_is_a_flow(amount, tmp_path):
+    rows = ["100 1", "110 0"]
+    assert check(claim(rows, 2, flow=[[0, 1, amount]]), rows, tmp_path).proved
+
+
+@pytest.mark.parametrize("votes", ["10", "01"])
+def test_whoever_is_right_on_both_patterns_a_cut_does_not_pair_them_off(votes, tmp_path):
+    """The classifier that gets both right is the first, or the last."""
+    other = votes[::-1]
+    rows = [f"{votes} 1", f"{other} 0"]
+    flow = [[int(votes > other), int(votes < other), 1]]
+    document = claim(rows, 1, flow=flow)
+    assert Truth(rows).contradicts(document)
+    (failed,) = check(document, rows, tmp_path).failed
+    assert "can both be decided right" in failed
+
+
+@pytest.mark.parametrize(
+    ("rows", "flow", "pattern"),
+    [
+        (["010 1", "100 1", "110 0"], [[0, 2, 1], [1, 2, 1]], 2),
+        (["100 1", "101 0", "110 0"], [[0, 1, 1], [0, 2, 1]], 0),
+    ],
+)
+def test_what_a_pattern_loses_to_several_is_added_up(rows, flow, pattern, tmp_path):
+    document = claim(rows, 1, flow=flow)
+    assert Truth(rows).contradicts(document)
+    (failed,) = check(document, rows, tmp_path).failed
+    assert f"the cut takes 2 from pattern {pattern}, which has only 1" in failed
+
+
+def test_an_heir_does_not_take_the_number_of_a_cell_that_was_opened_long_ago(tmp_path):
+    """In cell 2 is the first of `TWO`, who would be replaced by nobody at all."""
+    written = refutation(
+        split(0, 2, 1, 2), split(1, 3, 3, 4), split(3, 0, 2, 5), shut(2), shut(4), shut(5)
+    )
+    document = claim(TWO, 1, refutation=written)
+    assert Truth(TWO).contradicts(document)
+    (failed,) = check(document, TWO, tmp_path).failed
+    assert "cell 3 is not split in two new ones" in failed
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_whatever_is_decided_is_decided_once(place, tmp_path):
+    """Classifiers and patterns, the first of each and the last."""
+    heirs = [[(key, place, 0), (key + 1, place, 1)] for key in (1, 3)]
+    written = proof(step(1, 0, heirs=heirs[0]), step(2, 1, heirs=heirs[1]))
+    (failed,) = check(claim(TWO, 2, proof=written), TWO, tmp_path).failed
+    assert f"place {place} was decided before" in failed
+
+
+@pytest.mark.parametrize(
+    ("box", "pairs", "why"),
+    [(4, [(2, 0), (2, 1)], "nobody is alone here"), (3, [(1, 0)], "nobody sits beside the first")],
+)
+def test_what_is_decided_is_refuted_wherever_a_box_has_committees(box, pairs, why, tmp_path):
+    """Sizes that no committee of the box has are passed over, and those that one has are not."""
+    decided = step(3, box, decided=[(3, 0)])
+    document = claim(TWO, 0, proof=proof(*BOTH_SIT, decided))
+    (failed,) = check(document, TWO, tmp_path).failed
+    assert any(f"decides place 3, but at {pair} the opposite" in failed for pair in pairs), why
+
+
+def test_a_decision_in_a_box_without_committees_is_about_nothing(tmp_path):
+    """With both of `TWO` sitting there is no committee of one, and at size 2 both are bounded."""
+    closed = step(3, 4, closed=[(2, 0, -1), (2, 1, -1)])
+    decided = step(4, 4, decided=[(3, 0)])
+    found = check(claim(TWO, 2, proof=proof(*BOTH_SIT, closed, decided)), TWO, tmp_path)
+    assert found.proved
+
+
+@pytest.mark.parametrize("pattern", [0, 1])
+def test_where_a_pattern_cannot_be_right_everything_is_in_the_other_half(pattern, tmp_path):
+    rows = ["10 1", "01 1"]  # at (2, 1) both must vote for it
+    heirs = [(1, 2 + pattern, 0), (2, 2 + pattern, 1)]
+    for box, there in ((1, True), (2, False)):
+        written = proof(step(1, 0, heirs=heirs), step(2, box, closed=[(2, 1, -1)]))
+        assert check(claim(rows, 2, proof=written), rows, tmp_path).holds == there
+
+
+@pytest.mark.parametrize(
+    ("rows", "weights"),
+    [
+        (["0 0"], {**RIGHT, "tp": 0}),
+        (["1 1"], {**RIGHT, "tn": 0}),
+        (["01 0", "00 0"], {**RIGHT, "tp": 0}),
+        (["1 1", "0 0"], RIGHT),
+        (["10 1", "01 0"], RIGHT),
+    ],
+)
+def test_no_price_on_a_criterion_closes_a_cell_below_a_committee(
+    rows, weights, tmp_path, monkeypatch
+):
+    """Patterns that gain as positives and as negatives, and a limit that the best just meets."""
+    monkeypatch.setattr(trying, "MOST", 0)
+    limits = {"criteria": [{"weights": weights, "least": len(rows)}]}
+    for price in (0.0, 0.5, 1.0, 2.0, 7.0):
+        for bound in range(len(rows) + 1):
+            written = refutation(shut(0, limits=[("criterion", 0, price)]))
+            document = claim(rows, bound, limits=limits, refutation=written)
+            assert Truth(rows).contradicts(document) == (bound < len(rows))
+            assert check(document, rows, tmp_path).holds == (bound == len(rows))
