@@ -12,7 +12,7 @@ from forging import RIGHT, Truth, check, claim, proof, refutation, shut, split, 
 from voteprune.exceptions import FileFormatError
 from voteprune.verify import charges, fields, table, trying
 from voteprune.verify.document import read_document
-from voteprune.verify.showing import number
+from voteprune.verify.showing import number, plain
 from voteprune.verify.table import read_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/certificate.md").read_text()
@@ -53,14 +53,42 @@ def test_a_set_of_members_takes_so_many_steps(tmp_path, monkeypatch):
     assert "takes 40 steps" in PAGE
 
 
-def test_a_common_denominator_may_be_as_long_as_it_says(tmp_path):
-    most = 2**fields.NUMBER_BITS
-    document = claim(TWO, 2)
-    weights = {**RIGHT, "fn": f"1/{most - 1}", "fp": f"1/{most - 3}"}
-    document["objective"]["weights"] = weights
+def put(document, path, value):
+    for key in path[:-1]:
+        document = document[key]
+    document[path[-1]] = value
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("objective", "unit"),
+        ("objective", "weights", "tn"),
+        ("votes", "row_weights", 1),
+        ("limits", "costs", 0, "costs", 1),
+        ("limits", "costs", 0, "most"),
+        ("limits", "criteria", 0, "weights", "fp"),
+        ("limits", "criteria", 0, "least"),
+    ],
+    ids=lambda path: "-".join(map(str, path)),
+)
+@pytest.mark.parametrize("base", ["weights", "costs"])
+def test_a_common_denominator_may_be_as_long_as_it_says_and_no_longer(base, path, tmp_path):
+    """Two fractions make it as long as it may be; a third, wherever it is, is too much."""
+    limits = {
+        "costs": [{"costs": [1, 1], "most": 1}],
+        "criteria": [{"weights": dict(RIGHT), "least": 0}],
+    }
+    document = json.loads(json.dumps(claim(TWO, 2, limits=limits)))
+    document["votes"]["row_weights"] = [1, 1]
+    long = [f"1/{2**fields.NUMBER_BITS - odd}" for odd in (1, 3)]
+    if base == "weights":
+        document["objective"]["weights"].update(tp=long[0], fn=long[1])
+    else:
+        document["limits"]["costs"].append({"costs": long, "most": 0})
     (tmp_path / "c.json").write_text(json.dumps(document))
-    assert read_document(tmp_path / "c.json").weights[1] == Fraction(1, most - 1)
-    weights["tp"] = "1/2"
+    assert read_document(tmp_path / "c.json").bound == 2
+    put(document, path, "1/2")
     (tmp_path / "c.json").write_text(json.dumps(document))
     with pytest.raises(FileFormatError, match="more than 8192 bits"):
         read_document(tmp_path / "c.json")
@@ -78,6 +106,21 @@ def test_a_parquet_file_of_any_length_is_known_as_one(tmp_path):
         (tmp_path / "v.csv").write_bytes(b"PAR1" + rest)
         with pytest.raises(FileFormatError, match="is Parquet"):
             read_table(tmp_path / "v.csv", ["a"], "label")
+
+
+def test_text_is_cut_behind_its_hundredth_character():
+    assert plain("x" * 100) == "x" * 100
+    assert plain("x" * 101) == "x" * 100 + "..."
+    assert plain("é\n\x1b[2J") == "é\\n\\x1b[2J"
+
+
+def test_numbers_of_more_than_128_bits_are_shown_in_part():
+    most = 2**128 - 1
+    assert number(most) == str(most)
+    assert number(Fraction(1, most)) == f"1/{most} (2.9387359e-39)"
+    assert number(2**128) == "about 3.4028237e+38"
+    assert number(Fraction(1, 2**128)) == "about 2.9387359e-39"
+    assert number(Fraction(-(2**200), 3**90)) == "about -1.8411374e+17"
 
 
 def test_how_numbers_are_shown_does_not_depend_on_who_asks():
