@@ -247,3 +247,15 @@ def test_no_price_on_a_criterion_closes_a_cell_below_a_committee(
             document = claim(rows, bound, limits=limits, refutation=written)
             assert Truth(rows).contradicts(document) == (bound < len(rows))
             assert check(document, rows, tmp_path).holds == (bound == len(rows))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [{"proof": proof()}, {"refutation": refutation(shut(0))}],
+    ids=["proof", "refutation"],
+)
+def test_who_is_required_and_forbidden_leaves_no_committee(written, tmp_path):
+    limits = {"required": [0], "forbidden": [0]}
+    document = claim(TWO, 2, limits=limits, status="infeasible", **written)
+    assert Truth(TWO).best(document) is None
+    assert check(document, TWO, tmp_path).proved
