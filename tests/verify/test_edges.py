@@ -2,16 +2,30 @@
 
 import decimal
 import json
+import random
 import re
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from forging import RIGHT, Truth, check, claim, proof, refutation, shut, split, step
+from forging import (
+    RIGHT,
+    Truth,
+    check,
+    claim,
+    clause,
+    proof,
+    refutation,
+    seat,
+    shut,
+    split,
+    step,
+)
 from voteprune.exceptions import FileFormatError
 from voteprune.verify import charges, fields, table, trying
 from voteprune.verify.document import read_document
+from voteprune.verify.measures import _over_root
 from voteprune.verify.showing import number, plain
 from voteprune.verify.table import read_table
 
@@ -51,6 +65,17 @@ def test_a_set_of_members_takes_so_many_steps(tmp_path, monkeypatch):
         found = check(claim(rows, 0, limits=limits, status="infeasible"), rows, tmp_path)
         assert found.proved == proved
     assert "takes 40 steps" in PAGE
+
+
+def test_only_sets_with_all_who_are_required_are_counted(tmp_path, monkeypatch):
+    """With two of four classifiers required there are four sets."""
+    rows = ["0000 1"]
+    limits = {"required": [0, 2], "criteria": [{"weights": RIGHT, "least": 1}]}
+    steps = 4 * (40 + 2 + 4)
+    for most, proved in ((steps, True), (steps - 1, False)):
+        monkeypatch.setattr(trying, "MOST", most)
+        found = check(claim(rows, 0, limits=limits, status="infeasible"), rows, tmp_path)
+        assert found.proved == proved
 
 
 def put(document, path, value):
@@ -259,3 +284,138 @@ def test_who_is_required_and_forbidden_leaves_no_committee(written, tmp_path):
     document = claim(TWO, 2, limits=limits, status="infeasible", **written)
     assert Truth(TWO).best(document) is None
     assert check(document, TWO, tmp_path).proved
+
+
+def test_values_are_said_in_the_criterion_not_in_units(tmp_path):
+    objective = {"name": "x", "weights": {**RIGHT, "tp": 3, "tn": 3}, "unit": "3/2"}
+    document = claim(TWO, 4, objective=objective, status="optimal", committee=seat([0], 0, 4))
+    document["cut"]["bound"] = 4
+    found = check(document, TWO, tmp_path)
+    assert found.statement[-2:] == (
+        "c0 with more than 0 votes: 6",
+        "no such committee exceeds 6",
+    )
+
+
+def test_a_criterion_that_counts_nothing_is_said_to_be_0(tmp_path):
+    """All committees are worth the same, so nothing is above the bound, or everything is."""
+    nothing = dict.fromkeys(RIGHT, 0)
+    for bound, holds in ((0, True), (-1, False), (-2, False), (-3, False)):
+        document = claim(TWO, bound, objective={"name": "x", "weights": nothing, "unit": 1})
+        found = check(document, TWO, tmp_path)
+        assert found.statement[0] == "maximise x: 0"
+        assert found.holds == holds
+
+
+def test_what_the_cut_bounds_needs_no_other_reason(tmp_path, monkeypatch):
+    """The step that is named bounds by 5, for its row says nothing at this size."""
+    monkeypatch.setattr(trying, "MOST", 0)
+    rows, nobody = ["1 1"], {"patterns": [0], "members": "0", "away": True}
+    left = [{"box": 0, "pairs": [[1, 0, 1]]}]
+    written = proof(step(1, 0, prices=[(0, 5.0)]), rows=[nobody], left=left)
+    assert check(claim(rows, 1, proof=written), rows, tmp_path).proved
+
+
+TIGHT = {
+    "who sits": (["1 1"], {}, {"patterns": [0], "members": "1", "away": False}),
+    "who of two sits": (["10 1"], {}, {"patterns": [0], "members": "1", "away": False}),
+    "who stays away": (["10 1"], {}, {"patterns": [0], "members": "2", "away": True}),
+    "who is right on both": (
+        ["10 1", "01 0"], {}, {"patterns": [0, 1], "members": "1", "away": False},
+    ),
+    "what it costs": (["10 1"], {"costs": [{"costs": [0, 1], "most": 0}]}, {"limit": ["cost", 0]}),
+    "what a criterion is": (
+        ["10 1"], {"criteria": [{"weights": RIGHT, "least": 1}]}, {"limit": ["criterion", 0]},
+    ),
+    "what a member has of diversity": (
+        ["10 1"], {"diversity": {"measure": "disagreement", "tau": 1, "gamma": 0}},
+        {"limit": ["member", 0]},
+    ),
+}  # fmt: skip
+"""Rows, limits and a row of the proof that is tight where the first classifier sits alone."""
+
+
+@pytest.mark.parametrize("kind", TIGHT)
+@pytest.mark.parametrize("price", [0.25, 0.5, 1.0])
+def test_a_bound_that_just_reaches_a_committee_closes_nothing(kind, price, tmp_path):
+    """Not even by the smallest unit the checker counts in."""
+    rows, limits, row = TIGHT[kind]
+    closing = step(1, 0, prices=[(0, price)], closed=[(1, 0, 1)])
+    for bound, holds in ((len(rows), True), (len(rows) - 1, False)):
+        written = proof(closing, rows=[row])
+        document = claim(rows, bound, limits={**limits, "size_max": 1}, proof=written)
+        assert Truth(rows).contradicts(document) != holds
+        assert check(document, rows, tmp_path).holds == holds
+
+
+@pytest.mark.parametrize(
+    ("limits", "written", "complaint"),
+    [
+        (
+            {"criteria": [{"weights": {**RIGHT, "tn": 0}, "least": 1}]},
+            refutation(shut(0, [(0, 5.0)]), clauses=[clause(limits=[("criterion", 0, 1.0)])]),
+            "a limit on patterns is no limit on who sits",
+        ),
+        (
+            {"costs": [{"costs": [-1, 0], "most": -1}]},
+            refutation(shut(0, limits=[("cost", 0, 5.0)])),
+            "a limit on who sits has its price in a clause",
+        ),
+    ],
+)
+def test_a_limit_on_some_of_them_is_one_on_them(limits, written, complaint, tmp_path):
+    """On one pattern of two, or on one classifier of two."""
+    document = claim(TWO, 1, limits=limits, refutation=written)
+    assert Truth(TWO).contradicts(document)
+    (failed,) = check(document, TWO, tmp_path).failed
+    assert complaint in failed
+
+
+def test_limits_on_nobody_are_limits(tmp_path):
+    """Everybody is forbidden, and no pattern counts."""
+    limits = {"forbidden": [0], "costs": [{"costs": [1], "most": 1}]}
+    written = refutation(shut(0), clauses=[clause(limits=[("cost", 0, 1.0)])])
+    objective = {"name": "x", "weights": dict.fromkeys(RIGHT, 0), "unit": 1}
+    document = claim(
+        ["1 1"], 0, limits=limits, objective=objective, status="infeasible", refutation=written
+    )
+    assert check(document, ["1 1"], tmp_path).proved
+
+
+def test_correlations_are_rounded_towards_diversity_by_less_than_they_say():
+    """So that what is allowed is never refused; roots that are whole numbers among them."""
+    rng, hair = random.Random(0), Fraction(1, 2**200)
+    for _ in range(300):
+        a, b, c, d = (Fraction(rng.randrange(1, 9), rng.choice([1, 1, 7])) for _ in range(4))
+        top, square = a * d - b * c, (a + b) * (c + d) * (a + c) * (b + d)
+        found = _over_root(top, square)
+        assert below_root(found, top, square)
+        assert not below_root(found + hair, top, square)
+
+
+def below_root(value, top, square):
+    """Tell whether a value is at most top / sqrt(square)."""
+    if (value < 0) != (top < 0):
+        return value < top
+    return value * value * square <= top * top if top >= 0 else value * value * square >= top * top
+
+
+def test_who_is_required_sits_once(tmp_path):
+    """A clause that says of who sits anyway what is true of everybody."""
+    rows, limits = ["1 1"], {"required": [0]}
+    written = refutation(shut(0, [(0, 1.0)]), clauses=[clause(no=[0], sits=[0])])
+    for bound, holds in ((1, True), (0, False)):
+        document = claim(rows, bound, limits=limits, refutation=written)
+        assert Truth(rows).contradicts(document) != holds
+        assert check(document, rows, tmp_path).holds == holds
+
+
+def test_limits_on_diversity_are_judged_anew_where_a_new_pair_is_finer(tmp_path):
+    """The first two are alike, the third differs from them on 2 of 5 rows."""
+    rows = ["111 1", "111 1", "111 1", "110 1", "110 1"]
+    for tau, proved in (("3/5", True), ("2/5", False)):
+        diversity = {"measure": "disagreement", "tau": tau, "gamma": tau}
+        limits = {"size_min": 2, "size_max": 2, "diversity": diversity}
+        document = claim(rows, 5, limits=limits, status="infeasible")
+        assert (Truth(rows).best(document) is None) == proved
+        assert check(document, rows, tmp_path).proved == proved
