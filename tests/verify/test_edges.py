@@ -1,10 +1,16 @@
 """The checker to the letter: every limit where it is, every word, every case of a guard."""
 
 import decimal
+import gzip
 import json
+import math
+import os
 import random
 import re
+import subprocess
+import sys
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -15,6 +21,7 @@ from forging import (
     check,
     claim,
     clause,
+    digest_of,
     proof,
     refutation,
     seat,
@@ -419,3 +426,151 @@ def test_limits_on_diversity_are_judged_anew_where_a_new_pair_is_finer(tmp_path)
         document = claim(rows, 5, limits=limits, status="infeasible")
         assert (Truth(rows).best(document) is None) == proved
         assert check(document, rows, tmp_path).proved == proved
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_a_row_counts_classifiers_that_there_are(away, tmp_path):
+    rows, stranger = ["1 1"], {"patterns": [0], "members": "2", "away": away}
+    written = proof(step(1, 0, prices=[(0, 0.5)], closed=[(1, 0, 1)]), rows=[stranger])
+    (failed,) = check(claim(rows, 1, proof=written), rows, tmp_path).failed
+    assert "a row counts members it must not count" in failed
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_as_many_bytes_are_read_as_may_be_and_not_one_more(pack, tmp_path, monkeypatch):
+    text = b"a,label\n1,1\n0,0\n"
+    (tmp_path / "v.csv").write_bytes(pack(text))
+    monkeypatch.setattr(table, "MOST_BYTES", len(text))
+    assert read_table(tmp_path / "v.csv", ["a"], "label").votes == ("1", "0")
+    monkeypatch.setattr(table, "MOST_BYTES", len(text) - 1)
+    with pytest.raises(FileFormatError, match="bytes of votes"):
+        read_table(tmp_path / "v.csv", ["a"], "label")
+
+
+THIRD = ["10 1", "01 1", "01 1"]
+"""With one member at most the second is best, and gets the pattern 10 (the last) wrong."""
+
+EACH_NEEDS_ONE = [
+    {"patterns": [1], "members": "1", "away": False},
+    {"patterns": [0], "members": "2", "away": False},
+]
+
+
+@pytest.mark.parametrize("price", [0.5, 1.0, 2.0, 3.0])
+def test_a_pattern_is_decided_right_only_where_wrong_is_refuted(price, tmp_path):
+    """Prices above its weight make it cost something to be right, and nothing to be wrong."""
+    written = proof(
+        step(1, 0, prices=[(0, price), (1, 2.0)], decided=[(3, 1)]),
+        step(2, 0, closed=[(1, 0, 1)]),
+        rows=EACH_NEEDS_ONE,
+    )
+    document = claim(THIRD, 1, limits={"size_max": 1}, proof=written)
+    assert Truth(THIRD).contradicts(document)
+    (failed,) = check(document, THIRD, tmp_path).failed
+    assert "decides place 3, but at (1, 0) the opposite is not refuted" in failed
+
+
+def test_a_pattern_is_decided_wrong_only_where_right_is_refuted(tmp_path):
+    rows = ["1 1"]
+    written = proof(step(1, 0, decided=[(1, 0)]), step(2, 0, closed=[(1, 0, 1)]))
+    (failed,) = check(claim(rows, 0, proof=written), rows, tmp_path).failed
+    assert "decides place 1, but at (1, 0) the opposite is not refuted" in failed
+
+
+def test_a_pattern_that_cannot_be_right_any_more_is_decided_wrong_without_prices(tmp_path):
+    """The first does not sit; that the first decision stands shows in that the second does not."""
+    written = proof(
+        step(1, 0, heirs=[(1, 0, 0), (2, 0, 1)]),
+        step(2, 1, decided=[(3, 0)]),
+        step(3, 1, decided=[(3, 0)]),
+    )
+    document = claim(THIRD, 1, limits={"size_max": 1}, proof=written)
+    (failed,) = check(document, THIRD, tmp_path).failed
+    assert "step 3: place 3 was decided before" in failed
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])
+def test_heirs_have_any_numbers_and_all_that_they_can_have(numbers, tmp_path):
+    """A pattern with just as many right votes as it needs may be right."""
+    rows = ["10 1", "01 1"]
+    wrong, right = numbers
+    for place in (0, 1, 2, 3):
+        heirs = [(wrong, place, 0), (right, place, 1)]
+        for box in (wrong, right):
+            closed = step(2, box, closed=[(1, 0, -1), (2, 0, -1)])
+            written = proof(step(1, 0, heirs=heirs), closed)
+            assert check(claim(rows, 2, proof=written), rows, tmp_path).holds
+
+
+def test_what_is_decided_and_what_is_not_bounded_is_counted(tmp_path):
+    both = proof(step(1, 0, decided=[(0, 1)]))
+    document = claim(TWO, 1, limits={"size_min": 2}, proof=both)
+    (words,) = (line for line in check(document, TWO, tmp_path).checked if "steps" in line)
+    assert "0 times a size and threshold refuted, 1 decisions, 0 left open" in words
+    document["bound"] = 2
+    (words,) = (line for line in check(document, TWO, tmp_path).checked if "steps" in line)
+    assert words.endswith("1 decisions, 2 left open and bounded")
+
+
+def test_what_a_flow_bounds_is_said_only_of_a_flow(tmp_path):
+    (failed,) = check(claim(TWO, 2, flow=[[1, 0, -5]]), TWO, tmp_path).failed
+    assert failed == "the cut: the flow from 1 to 0 is no flow"
+
+
+@pytest.mark.parametrize("costs", [[1, 1], ["1/2", "1/2"], ["1/3", 1]])
+@pytest.mark.parametrize("price", [0.5, 1.0, 3.0])
+def test_a_cost_proves_a_clause_about_who_cannot_be_afforded_together(costs, price, tmp_path):
+    """Both together cost more than there is, neither does alone."""
+    most = max(map(Fraction, costs))
+    limits = {"costs": [{"costs": costs, "most": str(most)}]}
+    for sits, sound in (([0, 1], True), ([0], False), ([1], False), ([], False)):
+        written = refutation(shut(0), clauses=[clause(sits=sits, limits=[("cost", 0, price)])])
+        found = check(claim(TWO, 2, limits=limits, refutation=written), TWO, tmp_path)
+        assert found.holds == sound
+
+
+@pytest.mark.parametrize("limits", [{"size_min": 2}, {"size_max": 1}, {"size_min": 1}])
+def test_where_there_is_a_committee_a_clause_about_nothing_is_false(limits, tmp_path):
+    written = refutation(shut(0), clauses=[clause()])
+    (failed,) = check(claim(TWO, 2, limits=limits, refutation=written), TWO, tmp_path).failed
+    assert "clause 0 is not proved by its shares" in failed
+
+
+def test_who_must_sit_or_must_not_costs_what_it_costs():
+    """Against all sets of so many."""
+    rng = random.Random(1)
+    for _ in range(100):
+        count = rng.randrange(1, 6)
+        pay = sorted((rng.randrange(-5, 6) for _ in range(count)), reverse=True)
+        order = rng.sample(range(count), count)
+        seats = rng.randrange(count + 1)
+        look = charges.Look(rng.randrange(9), seats, tuple(order), tuple(pay))
+        sums = {
+            who: look.constant + sum(pay[order.index(k)] for k in who)
+            for who in combinations(range(count), seats)
+        }
+        assert look.bound == max(sums.values())
+        for place in range(count):
+            for value in (0, 1):
+                those = [total for who, total in sums.items() if (place in who) == value]
+                assert look.with_member(place, value) == max(those, default=None)
+
+
+def test_fractions_are_rounded_upwards():
+    for value in (Fraction(1, 3), Fraction(-1, 3), Fraction(2), Fraction(0), Fraction(-7, 2**70)):
+        assert charges.up(value) == math.ceil(value * charges.FINE)
+
+
+def test_files_are_utf_8_wherever_they_are_read(tmp_path):
+    """Whatever the machine takes text for, and with a mark at the beginning of the votes."""
+    document = claim(TWO, 2)
+    document["votes"]["names"] = ["é", "ü"]
+    document["votes"]["digest"] = digest_of(["é", "ü"], TWO)
+    text = json.dumps(document, ensure_ascii=False)
+    (tmp_path / "c.json").write_text(text, encoding="utf-8")
+    (tmp_path / "v.csv").write_text("é,ü,label\n1,0,1\n0,1,0\n", encoding="utf-8-sig")
+    code = "import sys; from voteprune.verify import verify; print(verify(*sys.argv[1:]).proved)"
+    words = [sys.executable, "-c", code, str(tmp_path / "c.json"), str(tmp_path / "v.csv")]
+    plain = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **plain})
+    assert done.stdout.strip() == "True", done.stderr
