@@ -574,3 +574,35 @@ def test_files_are_utf_8_wherever_they_are_read(tmp_path):
     plain = {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, **plain})
     assert done.stdout.strip() == "True", done.stderr
+
+
+@pytest.mark.parametrize("patterns", [[0, -1], [-1, 0], [0, 2], [2, 0]])
+def test_both_patterns_of_a_row_are_there(patterns, tmp_path):
+    pair = {"patterns": patterns, "members": "0", "away": False}
+    written = proof(step(1, 0, prices=[(0, 0.5)], closed=[(1, 0, 1)]), rows=[pair])
+    (failed,) = check(claim(TWO, 2, proof=written), TWO, tmp_path).failed
+    assert "a row is about a pattern that is not there" in failed
+
+
+@pytest.mark.parametrize("unseen", ["0 0", "1 0"])
+@pytest.mark.parametrize("price", [0.5, 1.0, 4.0])
+def test_what_only_a_criterion_sees_is_taken_at_its_best(unseen, price, tmp_path, monkeypatch):
+    """The objective does not count the negative row, the limit on a criterion does."""
+    monkeypatch.setattr(trying, "MOST", 0)
+    rows = ["1 1", unseen]
+    objective = {"name": "tp", "weights": {**RIGHT, "tn": 0}, "unit": 1}
+    least = 2 if unseen == "0 0" else 1
+    limits = {"criteria": [{"weights": RIGHT, "least": least}]}
+    for written in (
+        {"refutation": refutation(shut(0, limits=[("criterion", 0, price)]))},
+        {
+            "proof": proof(
+                step(1, 0, prices=[(0, price)], closed=[(1, 0, 1)]),
+                rows=[{"limit": ["criterion", 0]}],
+            )
+        },
+    ):
+        for bound in (1, 0):
+            document = claim(rows, bound, limits=limits, objective=objective, **written)
+            assert Truth(rows).contradicts(document) == (bound == 0)
+            assert check(document, rows, tmp_path).holds == (bound == 1)
