@@ -213,7 +213,7 @@ def main() -> None:
     mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text("utf-8")) for file in files}
     run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)
     harmless = tomllib.loads((HERE / "mutants_harmless.toml").read_text())["harmless"]
-    outcome = page(mutants, known_in(options.state, files), harmless)
+    outcome = page(mutants, known_in(options.state, files), harmless, options.only)
     if options.page or not options.only:
         (options.page or fresh.ROOT / "docs/benchmarks/mutants.md").write_text(outcome)
     else:
