@@ -32,7 +32,7 @@ from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
 from .solve.notebook import html_of_table
-from .solve.plan import check_plan
+from .solve.request import check_callback, check_plan
 from .solvers import SolverFailure, call
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .tree.sizes.task import Task
@@ -166,8 +166,7 @@ def front(
         objective=objective, diversity=diversity, constraints=constraints,
         time_limit=time_limit, random_state=random_state,
     )  # fmt: skip
-    if callback is not None and not callable(callback):
-        raise InputError("callback", f"expected a function, got {callback!r}.")
+    check_callback(callback)
     if isinstance(plan.criterion, Margin) or plan.criterion == AUTOMATIC:
         raise InputError("objective", _NO_SUM.format(plan.criterion))
     pool = as_votes(votes, y, sample_weight)

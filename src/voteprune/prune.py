@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,10 +24,10 @@ from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .solve.certifying import check_certified
-from .solve.plan import Plan, check_plan
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
+from .solve.request import Plan, check_callback, check_plan, check_start
 from .solve.soft_solution import SoftSolution
 from .solve.soft_solve import PENALTY, prune_soft
 from .solve.solution import Solution
@@ -226,8 +225,7 @@ def prune(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    if callback is not None and not callable(callback):
-        raise InputError("callback", f"expected a function, got {callback!r}.")
+    check_callback(callback)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
     rows = as_votes(votes, y, sample_weight)
     if wish is not None:
@@ -263,27 +261,11 @@ def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:
-    if start is None:
-        return None
-    if not method.proves:
+    members = check_start(start, problem.n_classifiers)
+    if members is not None and not method.proves:
         raise InputError(
             "start",
             f"{method.name} builds its committee by its own rule and takes no start. "
             "Leave it out, or use method='exact'.",
-        )
-    if isinstance(start, Committee) and start.pool_size != problem.n_classifiers:
-        raise InputError(
-            "start",
-            f"was chosen from {start.pool_size} classifiers, this pool has "
-            f"{problem.n_classifiers}. Give a committee of this pool.",
-        )
-    listed = start.members if isinstance(start, Committee) else start
-    try:
-        members = sorted({operator.index(k) for k in listed})  # type: ignore[attr-defined]
-    except TypeError:
-        raise InputError("start", f"expected a Committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
         )
     return members

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
@@ -18,8 +15,8 @@ from ..solvers.versions import versions_of
 from ..strategies.opinion import whom_to_trust
 from ..strategies.registry import METHODS
 from ..votes.plurality import PluralityVotes
-from .circumstances import Circumstances
 from .plurality_solution import PluralitySolution
+from .request import Circumstances, check_callback, check_start
 from .status import Status
 
 
@@ -57,10 +54,9 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     """
     plan = check_plurality_plan(wishes)
     method, circumstances = plan.method, plan.circumstances
-    if wishes.callback is not None and not callable(wishes.callback):
-        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    check_callback(wishes.callback)
     problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
-    start = _check_start(wishes.start, problem)
+    start = check_start(wishes.start, problem.n_classifiers)
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
@@ -197,18 +193,3 @@ def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
                 "are limits on size, Require, Forbid, Budget and Group.",
             )
     return requests
-
-
-def _check_start(start: object, problem: PluralityProblem) -> Sequence[int]:
-    if start is None:
-        return ()
-    listed: Any = getattr(start, "members", start)
-    try:
-        members = sorted({operator.index(k) for k in listed})
-    except TypeError:
-        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
-        )
-    return members

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -25,8 +23,8 @@ from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
 from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
-from .circumstances import Circumstances
 from .plurality_solve import Wishes
+from .request import Circumstances, check_callback, check_start
 from .soft_solution import SoftSolution
 
 PENALTY = 100.0
@@ -58,10 +56,9 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     )
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
-    if wishes.callback is not None and not callable(wishes.callback):
-        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    check_callback(wishes.callback)
     problem = SoftPruning.of(said, objective, requests, _check_penalty(penalty))
-    start = _check_start(wishes.start, problem)
+    start = check_start(wishes.start, problem.n_classifiers)
     incumbent = Incumbent(problem, wishes.callback, began)
     run = circumstances.begin(incumbent, None, began)
     try:
@@ -118,21 +115,6 @@ def _check_penalty(penalty: object) -> float:
     if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
         raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
     return float(penalty)
-
-
-def _check_start(start: object, problem: SoftPruning) -> Sequence[int]:
-    if start is None:
-        return ()
-    listed: Any = getattr(start, "members", start)
-    try:
-        members = sorted({operator.index(k) for k in listed})
-    except TypeError:
-        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
-        )
-    return members
 
 
 def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) -> SoftSolution:

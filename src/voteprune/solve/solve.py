@@ -18,7 +18,7 @@ from ..solvers.versions import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
 from .certifying import certificate_of
-from .circumstances import Circumstances
+from .request import Circumstances
 from .solution import Solution
 from .status import Status
 
