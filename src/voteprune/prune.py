@@ -52,6 +52,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    gap: float | None = ...,
 ) -> PluralitySolution: ...
 
 
@@ -67,6 +68,7 @@ def prune(  # type: ignore[overload-overlap]
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    gap: float | None = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -90,6 +92,7 @@ def prune(
     n_jobs: int | None = ...,
     checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
+    gap: float | None = ...,
     promise: AtLeast | None = ...,
     holdout: float | None = ...,
     confidence: float | None = ...,
@@ -117,6 +120,7 @@ def prune(
     promise: AtLeast | None = None,
     holdout: float | None = None,
     confidence: float | None = None,
+    gap: float | None = None,
     penalty: float | None = None,
 ) -> Solution | PluralitySolution | SoftSolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
@@ -175,6 +179,9 @@ def prune(
         Share of the rows to hold out for the promise, 0.3 when omitted.
     confidence
         How sure the promise is to be, 0.95 when omitted.
+    gap
+        The run may end when the gap is no larger than this, 0.01 for one per cent; only a full
+        proof ends it when omitted.
     penalty
         For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
         lambda = penalty x (sum of weights) / (rows that carry weight).
@@ -209,7 +216,7 @@ def prune(
                 raise InputError(name, "is for votes on two classes only. Leave it out.")
         wishes = Wishes(
             objective, method, solver, diversity, constraints, threshold, time_limit, start,
-            callback, random_state, n_jobs,
+            callback, random_state, n_jobs, gap,
         )  # fmt: skip
         if isinstance(votes, Probabilities):
             return prune_soft(votes, wishes, PENALTY if penalty is None else penalty, began)
@@ -224,6 +231,7 @@ def prune(
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
+        gap=gap,
     )
     check_callback(callback)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)

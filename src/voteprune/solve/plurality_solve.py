@@ -8,8 +8,8 @@ from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
-from ..run.incumbent import Callback, Incumbent, StopRequested
-from ..run.run import Method, Outcome, Run
+from ..run.incumbent import Callback, Incumbent
+from ..run.run import Method, Outcome, Run, outcome_of
 from ..solvers import Solver
 from ..solvers.versions import versions_of
 from ..strategies.opinion import whom_to_trust
@@ -35,6 +35,7 @@ class Wishes:
     callback: Callback | None = None
     random_state: object = None
     n_jobs: object = None
+    gap: object = None
 
 
 def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
@@ -60,26 +61,17 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    incumbent = Incumbent(problem, wishes.callback, began)
-    run = Run(
-        incumbent,
-        began + circumstances.seconds,
-        solver or Solver(),
-        circumstances.threads,
-        circumstances.seed,
-    )
-    try:
-        if start:
+    incumbent = Incumbent(problem, wishes.callback, began, circumstances.gap)
+    run = circumstances.begin(incumbent, None, began)
+
+    def work() -> Outcome:
+        if start is not None:
             incumbent.offer(start)
         if leaves_nothing(problem):
-            outcome = Outcome("proved", infeasible=True)
-        else:
-            outcome = method.others["plurality"](problem, run)
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method, solver)
+            return Outcome("proved", infeasible=True)
+        return method.others["plurality"](problem, run)
+
+    return _conclude(problem, run, outcome_of(work), method, solver)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +100,7 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
         time_limit=wishes.time_limit,
         random_state=wishes.random_state,
         n_jobs=wishes.n_jobs,
+        gap=wishes.gap,
     )
     criterion = check_criterion(wishes.objective)
     requests = _check_limits(check_constraints(wishes.constraints))

@@ -46,6 +46,8 @@ class Circumstances:
         Seed of all randomness.
     threads
         How many cores it may use.
+    gap
+        The gap at which it may end; None for 0.
     """
 
     solver: Solver | None
@@ -53,6 +55,7 @@ class Circumstances:
     seconds: float
     seed: int
     threads: int
+    gap: float | None = None
 
     @classmethod
     def of(
@@ -64,6 +67,7 @@ class Circumstances:
         time_limit: object = 60.0,
         random_state: object = None,
         n_jobs: object = None,
+        gap: object = None,
     ) -> Circumstances:
         """Read the arguments of `prune` that say how to run a method.
 
@@ -83,6 +87,7 @@ class Circumstances:
             _check_time_limit(time_limit),
             _check_seed(random_state),
             _check_jobs(n_jobs),
+            _check_gap(gap, method),
         )
 
     def begin(self, incumbent: Incumbent, checkpoint: Path | None, began: float) -> Run:
@@ -90,6 +95,19 @@ class Circumstances:
         deadline = began + self.seconds
         solver = self.solver or Solver()
         return Run(incumbent, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
+
+
+def _check_gap(gap: object, method: Method) -> float | None:
+    if gap is None:
+        return None
+    share = float(exact(gap, "gap"))
+    if share < 0:
+        raise InputError("gap", f"is {gap!r}; give a share such as 0.01, or None for a full proof.")
+    if not method.proves:
+        raise InputError(
+            "gap", f"{method.name} has no bound, so no gap. Leave it out, or use method='exact'."
+        )
+    return share
 
 
 def _check_solver(solver: object) -> Solver:
@@ -164,6 +182,7 @@ def check_plan(
     time_limit: object = 60.0,
     random_state: object = None,
     n_jobs: object = None,
+    gap: object = None,
 ) -> Plan:
     """Check every argument of `prune` that can be judged before there are votes.
 
@@ -185,6 +204,7 @@ def check_plan(
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
+        gap=gap,
     )
     requests = check_constraints(constraints)
     criterion, limits = check_configuration(

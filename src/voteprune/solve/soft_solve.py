@@ -7,15 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..exceptions import InputError
 from ..problem.confusion import Confusion
 from ..problem.constraints import AtLeast, AtMost, check_constraints
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
-from ..run.incumbent import Incumbent, StopRequested
-from ..run.run import Method, Outcome, Run
+from ..run.incumbent import Incumbent
+from ..run.run import Method, Outcome, Run, outcome_of
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.pruning import OBJECTIVES, SoftPruning, limits_of
@@ -53,24 +52,22 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
         time_limit=wishes.time_limit,
         random_state=wishes.random_state,
         n_jobs=wishes.n_jobs,
+        gap=wishes.gap,
     )
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
     check_callback(wishes.callback)
     problem = SoftPruning.of(said, objective, requests, _check_penalty(penalty))
     start = check_start(wishes.start, problem.n_classifiers)
-    incumbent = Incumbent(problem, wishes.callback, began)
+    incumbent = Incumbent(problem, wishes.callback, began, circumstances.gap)
     run = circumstances.begin(incumbent, None, began)
-    try:
-        if start:
+
+    def work() -> Outcome:
+        if start is not None:
             incumbent.offer(start)
-        with threadpool_limits(1, "blas"):
-            outcome = method.others["soft"](problem, run)
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method)
+        return method.others["soft"](problem, run)
+
+    return _conclude(problem, run, outcome_of(work), method)
 
 
 def check_objective(objective: object) -> str:
