@@ -43,7 +43,7 @@ from .votes.votes import Votes, as_votes, refuse_twice
 def prune(  # type: ignore[overload-overlap] # anything else may be read as votes
     votes: PluralityVotes,
     *,
-    objective: PluralityCriterion = ...,
+    objective: PluralityCriterion | None = ...,
     method: str = ...,
     solver: str | Solver | None = ...,
     constraints: Constraint | Sequence[Constraint] | None = ...,
@@ -60,7 +60,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
 def prune(  # type: ignore[overload-overlap]
     votes: Probabilities,
     *,
-    objective: str = ...,
+    objective: str | None = ...,
     method: str = ...,
     constraints: Constraint | Sequence[Constraint] | None = ...,
     time_limit: float | None = ...,
@@ -78,7 +78,7 @@ def prune(
     votes: object,
     y: object = ...,
     *,
-    objective: Criterion | Margin = ...,
+    objective: Criterion | Margin | None = ...,
     method: str = ...,
     solver: str | Solver | None = ...,
     diversity: str | Diversity | None = ...,
@@ -103,7 +103,7 @@ def prune(
     votes: object,
     y: object = None,
     *,
-    objective: Criterion | Margin | PluralityCriterion = "accuracy",
+    objective: Criterion | Margin | PluralityCriterion | None = None,
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -134,10 +134,10 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
+        What to maximise, accuracy when omitted: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
         two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
         chosen by cross-validation. For `Probabilities` what to minimise: "log_loss" (weighted
-        log-odds; the default), "pool_log_loss" or "brier" (linear pools).
+        log-odds, the default), "pool_log_loss" or "brier" (linear pools).
     method
         Name of a method, see `methods`.
     solver
@@ -201,6 +201,8 @@ def prune(
     """
     began = time.monotonic()
     soft = isinstance(votes, Probabilities)
+    if objective is None:
+        objective = "log_loss" if soft else "accuracy"
     if penalty is not None and not soft:
         raise InputError("penalty", "is for vp.Probabilities only. Leave it out.")
     if isinstance(votes, PluralityVotes | Probabilities):

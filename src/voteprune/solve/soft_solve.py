@@ -72,9 +72,6 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
 
 def check_objective(objective: object) -> str:
     """Return what soft committees are to minimise, or say what is known."""
-    # `prune`'s own default is an objective of votes.
-    if objective == "accuracy":
-        return "log_loss"
     if isinstance(objective, str) and objective in OBJECTIVES:
         return objective
     raise InputError(
