@@ -134,10 +134,10 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise, accuracy when omitted: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
-        two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
-        chosen by cross-validation. For `Probabilities` what to minimise: "log_loss" (weighted
-        log-odds, the default), "pool_log_loss" or "brier" (linear pools).
+        What to maximise, accuracy when omitted: a criterion's name (see `METRICS` and `CURVES`),
+        `Weights`, a `Ratio` of two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin"
+        for one whose scale is chosen by cross-validation. For `Probabilities` what to minimise:
+        "log_loss" (weighted log-odds, the default), "pool_log_loss" or "brier" (linear pools).
     method
         Name of a method, see `methods`.
     solver
