@@ -60,7 +60,7 @@ class Way:
     start
         What to start from, see `badproblems.STARTS`; None for nothing.
     leaves
-        Whether the only committees looked at are those of boxes and cells with all decided.
+        Whether the only committees looked at are those of nodes and cells with all decided.
     workers
         How many share the rounds.
     steps

@@ -10,7 +10,7 @@ import uuid
 import numpy as np
 
 from voteprune.bounds.levels import Levels
-from voteprune.bounds.node import FREE, Box
+from voteprune.bounds.node import FREE, Node
 from voteprune.primal.brute import solve_by_brute_force
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
@@ -37,12 +37,12 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
     levels, scale = Levels.of(problem)
     proof = Proof(levels, scale)
     targets = np.full(levels.size_max + 1, (units + problem.gains.step) / scale)
-    box = Box.everything(levels, problem.gains.ceiling / scale)
+    node = Node.everything(levels, problem.gains.ceiling / scale)
     deadline = time.monotonic() + seconds
-    task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
+    task = Task(levels, (node,), (), targets, deadline, deadline, 0, record=True)
     share = call("bounds", "voteprune.tree.sizes.worker", (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps
-    proof.boxes = share.boxes
+    proof.nodes = share.nodes
     return proof
 
 

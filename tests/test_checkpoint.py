@@ -231,7 +231,7 @@ HEADERS = {
 @pytest.mark.parametrize("case", HEADERS)
 def test_a_header_that_is_not_as_it_was_written_is_refused(tmp_path, case):
     problem, file = Problem.of(pool()), tmp_path / "proof.npz"
-    save_proof(file, problem, Kept(problem.committee([1, 2], 0), boxes=()))
+    save_proof(file, problem, Kept(problem.committee([1, 2], 0), nodes=()))
     assert load_proof(file, problem).committee.members == (1, 2)
     with np.load(file) as kept:
         header = HEADERS[case](str(kept["header"]))

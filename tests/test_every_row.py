@@ -21,7 +21,7 @@ from voteprune.bounds.cuts import LimitRow, Row
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.margin_relaxation import price
-from voteprune.bounds.node import Box
+from voteprune.bounds.node import Node
 from voteprune.bounds.prices import Prices
 from voteprune.mip.margin import margin_model
 from voteprune.mip.merged import merged_model
@@ -76,7 +76,7 @@ def test_rows_of_levels_and_any_prices_on_them(limit, objective):
         rng = np.random.default_rng(seed)
         rows = rows_of_all_kinds(levels, rng)
         watch.rows(None, None, rows)
-        everything = Box.everything(levels, np.inf)
+        everything = Node.everything(levels, np.inf)
         for _ in range(6):
             at = tuple(int(v) for v in everything.pairs[rng.integers(len(everything))])
             prices = rng.random(len(rows)) * levels.weights.max() * (rng.random(len(rows)) < 0.2)
@@ -90,8 +90,8 @@ def test_rows_of_levels_and_any_prices_on_them(limit, objective):
                 rng.random(len(everything.decided)) < 0.1,
                 rng.integers(0, 2, len(everything.decided)), everything.decided,
             ).astype(np.int8)  # fmt: skip
-            box = everything.deciding(np.arange(len(decided)), decided)
-            watch.judged(None, Prices(levels, rows, prices, at).judge(box), box)
+            node = everything.deciding(np.arange(len(decided)), decided)
+            watch.judged(None, Prices(levels, rows, prices, at).judge(node), node)
         assert watch.wrong == []
         assert watch.seen["prices"] == 6
 

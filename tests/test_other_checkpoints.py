@@ -157,7 +157,7 @@ def leave_a_file(bad, by, file):
 
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
-    """Box by box and cell by cell, to the last bit, and the committee with its threshold."""
+    """Node by node and cell by cell, to the last bit, and the committee with its threshold."""
     saved, save = [], attempt.save_proof
 
     def keep(path, problem, kept):
@@ -165,11 +165,11 @@ def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
         back = load_proof(path, problem)
         saved.append(kept)
         assert back.committee == kept.committee
-        for one, two in ((back.boxes, kept.boxes), (back.cells, kept.cells)):
+        for one, two in ((back.nodes, kept.nodes), (back.cells, kept.cells)):
             assert (one is None) == (two is None)
             for mine, theirs in zip(one or (), two or (), strict=True):
                 # Cells have numbers only where a proof is written down, which is not kept.
-                fields = [field for field in vars(theirs) if two is kept.boxes or field != "key"]
+                fields = [field for field in vars(theirs) if two is kept.nodes or field != "key"]
                 for field in fields:
                     assert np.array_equal(getattr(mine, field), getattr(theirs, field))
 
@@ -179,7 +179,7 @@ def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
         way = Way(by, steps=12, file=tmp_path / "proof.npz")
         wrong, _ = faults_of_sum(bad_problem(1, "floor", k=5), way)
     assert wrong == []
-    assert any((kept.boxes if by == "levels" else kept.cells) for kept in saved)
+    assert any((kept.nodes if by == "levels" else kept.cells) for kept in saved)
 
 
 def test_bounds_of_cells_come_back_to_the_last_bit(tmp_path):

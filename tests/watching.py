@@ -1,7 +1,7 @@
 """Laws of a running proof: everything it says is held against all committees there are.
 
 - no bound that is ever told is below the optimum, in the whole units that the incumbent keeps;
-- what is better than the best committee so far lies in an open box, cell, part or size, under a
+- what is better than the best committee so far lies in an open node, cell, part or size, under a
   bound that is not below it;
 - every row, clause, price and half-plane holds for all committees that are allowed.
 """
@@ -106,38 +106,38 @@ class Watch:
         room = ROOM * Fraction(max(largest, abs(bound)))
         return math.floor(Fraction(scale) * (Fraction(bound) + room))
 
-    # Boxes ------------------------------------------------------------------------------------
+    # Nodes ------------------------------------------------------------------------------------
 
-    def inside(self, box) -> np.ndarray:
-        """Which committees decide as a box does, whatever their size and threshold."""
+    def inside(self, node) -> np.ndarray:
+        """Which committees decide as a node does, whatever their size and threshold."""
         k = self.x.shape[1]
-        fine = (box.decided[:k] == FREE) | (box.decided[:k] == self.x)
-        patterns = box.decided[k:]
+        fine = (node.decided[:k] == FREE) | (node.decided[:k] == self.x)
+        patterns = node.decided[k:]
         right = (patterns == FREE) | (patterns == self.t) | ((patterns == 1) & self.hopeless)
         return fine.all(axis=1) & right.all(axis=1)
 
-    def bounded(self, box, bounds, scale) -> np.ndarray:
-        """Each committee's bound in a box in units; a very low one for those not in it."""
+    def bounded(self, node, bounds, scale) -> np.ndarray:
+        """Each committee's bound in a node in units; a very low one for those not in it."""
         told, k = np.full(len(self.units), -(2**62)), self.x.shape[1]
         by_pair = np.full((k + 1, k + 1), -(2**62))
-        for (size, level), bound in zip(box.pairs.tolist(), bounds.tolist(), strict=True):
+        for (size, level), bound in zip(node.pairs.tolist(), bounds.tolist(), strict=True):
             by_pair[size, level] = max(self.below(bound, scale), -(2**62))
-        where = self.inside(box)
+        where = self.inside(node)
         told[where] = by_pair[self.size[where], self.level[where]]
         return told
 
-    def boxes(self, boxes, scale, best, what="an open box") -> None:
-        """Check that all that is better than the best of its size lies in an open box."""
+    def nodes(self, nodes, scale, best, what="an open box") -> None:
+        """Check that all that is better than the best of its size lies in an open node."""
         told = np.full(len(self.units), -(2**62))
-        for box in boxes:
-            told = np.maximum(told, self.bounded(box, box.bounds, scale))
+        for node in nodes:
+            told = np.maximum(told, self.bounded(node, node.bounds, scale))
         self.note("nodes", (self.units > best) & (told < self.units), f"in no {what}")
 
-    def judged(self, prices, judgement, box) -> None:
-        told = self.bounded(box, judgement.bounds, self.scale)
+    def judged(self, prices, judgement, node) -> None:
+        told = self.bounded(node, judgement.bounds, self.scale)
         there = np.zeros((self.x.shape[1] + 1,) * 2, dtype=bool)
-        there[tuple(box.pairs.T)] = True
-        here = self.inside(box) & there[self.size, self.level]
+        there[tuple(node.pairs.T)] = True
+        here = self.inside(node) & there[self.size, self.level]
         self.note("prices", here & (told < self.units), "prices bound a box below")
 
     def rows(self, program, _result, rows, *_) -> None:
@@ -272,7 +272,7 @@ def watching(watch: Watch):
 
     def stock(campaign, *_):
         best = campaign._run.incumbent.score
-        watch.boxes(campaign._boxes, campaign._scale, best)
+        watch.nodes(campaign._nodes, campaign._scale, best)
 
     def cells(refutation, *_):
         watch.cells(refutation._cells, refutation._scale, refutation._run.incumbent.score)
@@ -282,7 +282,7 @@ def watching(watch: Watch):
         best = np.array(
             [known[int(s)] if known[int(s)] is not None else -(2**62) for s in watch.size]
         )
-        watch.boxes(fronts._boxes, fronts._scale, best)
+        watch.nodes(fronts._nodes, fronts._scale, best)
 
     def region(problem, run, region=None, settle=engine.settle):
         if region is not None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from .bounds.closure import CLOSURE_SHARE, closure_bound
 from .bounds.levels import Levels
-from .bounds.node import Box
+from .bounds.node import Node
 from .exceptions import InputError
 from .numbers.floats import Floats
 from .primal.flock import Flock
@@ -200,16 +200,16 @@ class _Fronts:
         start = closure_bound(problem, time.monotonic() + CLOSURE_SHARE * self._left())
         for incumbent in self._incumbents.values():
             incumbent.tighten(start)
-        everything = Box.everything(self._levels, start / self._scale)
-        self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
+        everything = Node.everything(self._levels, start / self._scale)
+        self._nodes: tuple[Node, ...] = (everything,) if len(everything) else ()
 
     def run(self) -> Front:
         self._search(min(self._deadline, time.monotonic() + _SEARCH_SHARE * self._left()))
         number, branch, token = 0, False, uuid.uuid4().hex
-        while self._boxes and self._left() > 0:
+        while self._nodes and self._left() > 0:
             until = min(self._deadline, time.monotonic() + _ROUND)
             task = Task(
-                self._levels, self._boxes, (), self._targets(), until, self._deadline, number,
+                self._levels, self._nodes, (), self._targets(), until, self._deadline, number,
                 branch, token=token,
             )  # fmt: skip
             try:
@@ -222,7 +222,7 @@ class _Fronts:
                 )
             except SolverFailure:
                 break
-            self._boxes, number = share.boxes, share.next_number
+            self._nodes, number = share.nodes, share.next_number
             branch = branch or share.settled
             for places in share.members:
                 self._offer([self._problem.allowed[place] for place in places])
@@ -250,7 +250,7 @@ class _Fronts:
         return max(0.0, self._deadline - time.monotonic())
 
     def _open_sizes(self) -> set[int]:
-        return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
+        return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
     def _search(self, until: float) -> None:
         """Search size by size, up and down, each from its neighbour's best."""
@@ -291,10 +291,10 @@ class _Fronts:
         return targets
 
     def _take_stock(self) -> None:
-        """Read the bound of each size off the open boxes."""
+        """Read the bound of each size off the open nodes."""
         highest: dict[int, float] = {}
-        for box in self._boxes:
-            for size, bound in zip(box.pairs[:, 0].tolist(), box.bounds.tolist(), strict=True):
+        for node in self._nodes:
+            for size, bound in zip(node.pairs[:, 0].tolist(), node.bounds.tolist(), strict=True):
                 highest[size] = max(highest.get(size, -np.inf), bound)
         for size, incumbent in self._incumbents.items():
             if size in highest:

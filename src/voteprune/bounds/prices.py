@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.node import FREE, Box
 from ..numbers.floats import Floats
 from .cuts import LimitRow, Row, Sides, base_factor
 from .levels import Levels
+from .node import FREE, Node
 
 _IMPOSSIBLE = -1e300
 """Bound where nothing can be; finite, so that it can be added and compared like any other."""
@@ -30,7 +30,7 @@ _IMPOSSIBLE = -1e300
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What prices say about a box.
+    """What prices say about a node.
 
     Parameters
     ----------
@@ -91,15 +91,15 @@ class Prices:
         on_members[row.columns] += amount
         by_shift[row.shift] = on_members, paid + amount
 
-    def judge(self, box: Box) -> Judgement:
-        """Bound a box at each of its (S, L)."""
+    def judge(self, node: Node) -> Judgement:
+        """Bound a node at each of its (S, L)."""
         levels, k = self._levels, self._levels.n_classifiers
-        sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
-        members, patterns = box.decided[:k], box.decided[k:]
+        sizes, chosen = node.pairs[:, 0], node.pairs[:, 1]
+        members, patterns = node.decided[:k], node.decided[k:]
         left = np.where(patterns == FREE, np.maximum(self._left, 0.0), self._left)
         left[patterns == 0] = 0.0
-        constants = np.full(len(box), self._constant + float(left.sum()))
-        charges = np.tile(self._fixed, (len(box), 1))
+        constants = np.full(len(node), self._constant + float(left.sum()))
+        charges = np.tile(self._fixed, (len(node), 1))
         for (sides, away), by_shift in self._paid.items():
             factors = base_factor(sides, away, sizes, chosen)
             places, which = np.unique(factors, return_inverse=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..bounds.closure import Cut, closure
 from ..bounds.cuts import LimitRow, Row, limit_kinds
-from ..bounds.node import Box
+from ..bounds.node import Node
 from ..files import jsonfile, outfile
 from ..problem.committee import Committee
 from ..problem.formulas import write_four
@@ -168,13 +168,13 @@ class _Writer:
 
     def written(self) -> dict[str, Any]:
         steps = [self._step(step) for step in self._proof.steps]
-        return {"rows": self._rows, "steps": steps, "open": [_open(b) for b in self._proof.boxes]}
+        return {"rows": self._rows, "steps": steps, "open": [_open(b) for b in self._proof.nodes]}
 
     def _step(self, step: Step) -> dict[str, Any]:
         prices = zip(step.rows, step.prices.tolist(), strict=True)
         return {
             "number": step.number,
-            "box": step.box,
+            "box": step.node,
             "prices": [
                 [self._number(row), self._amount(row, price, step.at)]
                 for row, price in prices
@@ -250,8 +250,8 @@ def _hex(columns: NDArray[np.bool_]) -> str:
     return np.packbits(columns, bitorder="little").tobytes()[::-1].hex()
 
 
-def _open(box: Box) -> dict[str, Any]:
-    return {"box": box.key, "pairs": box.leaving().tolist()}
+def _open(node: Node) -> dict[str, Any]:
+    return {"box": node.key, "pairs": node.leaving().tolist()}
 
 
 def _number(number: Fraction) -> int | str:

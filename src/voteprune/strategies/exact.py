@@ -7,7 +7,7 @@
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
    all the others (`bounds.prices`). What falls below the incumbent is refuted.
 5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
-6. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
+6. What is still open is branched, node by node, until nothing is left (`proving`, `bounds.tree`).
 
 Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
 better committee refutes more.

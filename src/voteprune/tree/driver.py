@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from ..bounds.node import Box
+from ..bounds.node import Node
 from ..exceptions import InputError, OutputError
 from ..problem.problem import Problem
 from ..run.run import Run
@@ -46,7 +46,7 @@ class Attempt:
             self._seen.add(places)
             self._run.incumbent.offer([self._problem.allowed[place] for place in places])
 
-    def _keep(self, boxes: tuple[Box, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
+    def _keep(self, nodes: tuple[Node, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""
         run = self._run
         if run.checkpoint is None:
@@ -54,7 +54,7 @@ class Attempt:
         # What counts is the last round: a file that could be written after all is whole.
         run.incumbent.unwritten.clear()
         try:
-            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, boxes, cells))
+            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, nodes, cells))
         except OutputError as error:
             run.incumbent.unwritten.append(str(error))
 

@@ -67,7 +67,7 @@ class Refutation(Attempt):
         if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = on_file(problem, run)
-        if kept is not None and kept.boxes is not None:
+        if kept is not None and kept.nodes is not None:
             return False  # has been tried
         return _between(problem, run) <= CLOSE
 

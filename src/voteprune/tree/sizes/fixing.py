@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...bounds.levels import Levels
-from ...bounds.node import FREE, Box
+from ...bounds.node import FREE, Node
 from ...numbers.floats import Floats
 
 _MOST_TO_DECIDE = 1500
@@ -14,26 +14,26 @@ _MOST_TO_DECIDE = 1500
 
 
 def decisions(
-    levels: Levels, box: Box, charges: Floats, left: Floats, room: Floats
+    levels: Levels, node: Node, charges: Floats, left: Floats, room: Floats
 ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return what must be so in all of a box: places and values.
+    """Return what must be so in all of a node: places and values.
 
     Parameters
     ----------
     levels
         The data.
-    box
-        The box, with nothing refuted in it.
+    node
+        The node, with nothing refuted in it.
     charges, left
         What prices say about it, see `Judgement`.
     room
         How far their bounds are above the target at each (S, L), with room for rounding.
     """
     nothing = np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int8)
-    if not len(box) or len(box) > _MOST_TO_DECIDE:
+    if not len(node) or len(node) > _MOST_TO_DECIDE:
         return nothing
-    k, patterns = levels.n_classifiers, box.decided[levels.n_classifiers :]
-    sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
+    k, patterns = levels.n_classifiers, node.decided[levels.n_classifiers :]
+    sizes, chosen = node.pairs[:, 0], node.pairs[:, 1]
     # By how many right votes are needed, what it must cost to lose a pattern. Where it cannot
     # be right anyway nothing is claimed.
     costs = np.empty(len(left))
@@ -43,16 +43,16 @@ def decisions(
         np.maximum.at(most, needed, room)
         on_side = levels.positive == side
         costs[on_side] = np.maximum.accumulate(most)[levels.reach[on_side]]
-    lost = levels.helps[:, box.decided[:k] != 0].sum(axis=1) < levels.reach
+    lost = levels.helps[:, node.decided[:k] != 0].sum(axis=1) < levels.reach
     right = np.flatnonzero((patterns == FREE) & (left > costs) & np.isfinite(costs) & ~lost)
     wrong = np.flatnonzero((patterns == FREE) & (-left > costs))
-    free = np.flatnonzero(box.decided[:k] == FREE)
-    seats = sizes - int((box.decided[:k] == 1).sum())
+    free = np.flatnonzero(node.decided[:k] == FREE)
+    seats = sizes - int((node.decided[:k] == 1).sum())
     if (seats < 0).any() or (seats > len(free)).any():
         return nothing
     ordered = -np.sort(-charges[:, free], axis=1)
-    m = np.arange(len(box))
-    wall = np.full((len(box), 1), np.inf)
+    m = np.arange(len(node))
+    wall = np.full((len(node), 1), np.inf)
     ordered = np.concatenate([wall, ordered, -wall], axis=1)
     last_in, first_out = ordered[m, seats], ordered[m, seats + 1]
     must_sit = (charges[:, free] - first_out[:, None] > room[:, None]).all(axis=0)
