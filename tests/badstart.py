@@ -60,7 +60,7 @@ class Way:
     start
         What to start from, see `badproblems.STARTS`; None for nothing.
     leaves
-        Whether the only committees looked at are those of nodes and cells with all decided.
+        Whether the only committees looked at are those of nodes with all decided.
     workers
         How many share the rounds.
     steps
@@ -187,11 +187,11 @@ def _leaves():
     split = clauses_tree._Tree._split_classifier
     is_news = clauses_tree._Tree._is_news
 
-    def split_classifier(self, cell, bound):
-        decided = cell.decided[self._case.n_patterns :] != -1
+    def split_classifier(self, node, bound):
+        decided = node.decided[self._case.n_patterns :] != -1
         decided[self._case.required] = True
         self.leaf = decided.all()
-        return split(self, cell, bound)
+        return split(self, node, bound)
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),

@@ -19,7 +19,7 @@ from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.proof import Refuted
-from voteprune.tree.nogoods.task import Cell
+from voteprune.tree.nogoods.task import Node as NogoodNode
 from voteprune.tree.nogoods.task import Task as ClauseTask
 from voteprune.tree.sizes.proof import Proof
 from voteprune.tree.sizes.task import Task
@@ -51,13 +51,13 @@ def refute(problem: Problem, units: int) -> Refuted:
     case, scale = Case.of(problem)
     refuted = Refuted(case, scale)
     undecided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
-    cells, seen, number = (Cell(problem.gains.ceiling / scale, undecided),), set(), 0
+    nodes, seen, number = (NogoodNode(problem.gains.ceiling / scale, undecided),), set(), 0
     token = uuid.uuid4().hex
     target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
-    while cells:
-        task = ClauseTask(case, cells, (), target, end, end, frozenset(seen), token, number, True)
+    while nodes:
+        task = ClauseTask(case, nodes, (), target, end, end, frozenset(seen), token, number, True)
         share = call("clauses", "voteprune.tree.nogoods.worker", (task,), end, lambda *_: None)
-        cells, number = share.cells, share.next_number
+        nodes, number = share.nodes, share.next_number
         refuted.steps += share.steps
         seen |= set(share.members)
     return refuted

@@ -184,8 +184,8 @@ def test_a_disk_that_is_full_in_some_rounds_costs_no_answer(tmp_path, way, monke
         if not written[-1]:
             no_space()
 
-    def keep(self, *what, keep=attempt.Attempt._keep):
-        keep(self, *what)
+    def keep(self, keep=attempt.Attempt._keep, **what):
+        keep(self, **what)
         if len(written) == 3:
             raise KeyboardInterrupt
 

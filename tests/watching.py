@@ -1,7 +1,7 @@
 """Laws of a running proof: everything it says is held against all committees there are.
 
 - no bound that is ever told is below the optimum, in the whole units that the incumbent keeps;
-- what is better than the best committee so far lies in an open node, cell, part or size, under a
+- what is better than the best committee so far lies in an open node, part or size, under a
   bound that is not below it;
 - every row, clause, price and half-plane holds for all committees that are allowed.
 """
@@ -162,14 +162,14 @@ class Watch:
 
     # Cells ------------------------------------------------------------------------------------
 
-    def cells(self, cells, scale, best) -> None:
-        """Check that all that is better lies in an open cell."""
+    def nogood_nodes(self, nodes, scale, best) -> None:
+        """Check that all that is better lies in an open node of the nogoods."""
         here = np.hstack([self.z, self.x])
         told = np.full(len(self.units), -(2**62))
-        for cell in cells:
-            fine = ((cell.decided == FREE) | (cell.decided == here)).all(axis=1)
-            told[fine] = np.maximum(told[fine], max(self.below(cell.bound, scale), -(2**62)))
-        self.note("nodes", (self.units > best) & (told < self.units), "in no open cell")
+        for node in nodes:
+            fine = ((node.decided == FREE) | (node.decided == here)).all(axis=1)
+            told[fine] = np.maximum(told[fine], max(self.below(node.bound, scale), -(2**62)))
+        self.note("nodes", (self.units > best) & (told < self.units), "in no open node")
 
     def clause(self, relaxation, _result, clause) -> None:
         here = np.hstack([self.z, self.x])[:, list(clause.places)]
@@ -179,7 +179,7 @@ class Watch:
         here = np.hstack([self.z, self.x])
         fine = ((low <= here) & (here <= high)).all(axis=1)
         told = self.below(value, self.scale)
-        self.note("prices", fine & (self.units > told), "clauses bound a cell below")
+        self.note("prices", fine & (self.units > told), "clauses bound a node below")
 
     # Sizes of margins -------------------------------------------------------------------------
 
@@ -274,8 +274,8 @@ def watching(watch: Watch):
         best = campaign._run.incumbent.score
         watch.nodes(campaign._nodes, campaign._scale, best)
 
-    def cells(refutation, *_):
-        watch.cells(refutation._cells, refutation._scale, refutation._run.incumbent.score)
+    def nogood_nodes(refutation, *_):
+        watch.nogood_nodes(refutation._nodes, refutation._scale, refutation._run.incumbent.score)
 
     def sizes(fronts, *_):
         known = {size: incumbent.score for size, incumbent in fronts._incumbents.items()}
@@ -302,7 +302,7 @@ def watching(watch: Watch):
     if plain:
         patches += [
             after(proving.Campaign, "_take_stock", stock),
-            after(refuting.Refutation, "_take_stock", cells),
+            after(refuting.Refutation, "_take_stock", nogood_nodes),
             after(front._Fronts, "_take_stock", sizes),
             after(front._Fronts, "__init__", sizes),
             after(Prices, "judge", watch.judged),

@@ -1,4 +1,4 @@
-"""Clauses hold for every committee, bounds for every cell, and the tree refutes nothing there."""
+"""Clauses hold for every committee, bounds for every node, and the tree refutes nothing there."""
 
 import time
 
@@ -12,7 +12,7 @@ from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
 from voteprune.tree.nogoods.nogood import prove
 from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
-from voteprune.tree.nogoods.task import Cell, Task
+from voteprune.tree.nogoods.task import Node, Task
 from voteprune.tree.nogoods.worker import solve
 
 SEEDS = range(60)
@@ -46,7 +46,7 @@ def committees(problem):
 
 
 def whole(case, bound=1e30):
-    return Cell(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
+    return Node(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
 
 
 def broken(clause, decided):
@@ -131,14 +131,14 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
     problem, case, scale = small(seed)
     best = max(units for _, units, _ in committees(problem))
     for target, there in ((best + problem.gains.step, False), (best, True)):
-        cells, seen = (whole(case),), set()
+        nodes, seen = (whole(case),), set()
         end = time.monotonic() + 30
-        while cells and time.monotonic() < end:
-            task = Task(case, cells, (), target / scale, end, end, frozenset(seen), f"{seed}")
+        while nodes and time.monotonic() < end:
+            task = Task(case, nodes, (), target / scale, end, end, frozenset(seen), f"{seed}")
             share = solve(task)
-            cells = share.cells
+            nodes = share.nodes
             seen |= set(share.members)
-        assert cells == ()
+        assert nodes == ()
         looked_at = [problem.best([problem.allowed[p] for p in m]) for m in seen]
         values = [found[1] for found in looked_at if found is not None]
         assert max(values, default=best) <= best
@@ -153,13 +153,13 @@ def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
     monkeypatch.setattr(Conflicts, "weights", lambda self: rng.random(self._case.n_classifiers))
     problem, case, scale = small(seed, most_classifiers=4, most_rows=8)
     best = max(units for _, units, _ in committees(problem))
-    cells, seen, end = (whole(case),), set(), time.monotonic() + 30
-    while cells and time.monotonic() < end:
-        task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
+    nodes, seen, end = (whole(case),), set(), time.monotonic() + 30
+    while nodes and time.monotonic() < end:
+        task = Task(case, nodes, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
         share = solve(task)
-        cells, seen = share.cells, seen | set(share.members)
+        nodes, seen = share.nodes, seen | set(share.members)
     values = [problem.best([problem.allowed[p] for p in m]) for m in seen]
-    assert cells == ()
+    assert nodes == ()
     assert best in [found[1] for found in values if found is not None]
 
 
@@ -168,17 +168,17 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_cell(se
     problem, case, scale = small(seed)
     found = sorted(committees(problem), key=lambda committee: -committee[1])
     target = found[len(found) // 2][1]
-    cells, seen = (whole(case),), set()
+    nodes, seen = (whole(case),), set()
     for _ in range(4):
         now = time.monotonic()
-        share = solve(Task(case, cells, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
-        cells = share.cells
+        share = solve(Task(case, nodes, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
+        nodes = share.nodes
         seen |= set(share.members)
         for places, units, here in found:
             if units < target or places in seen:
                 continue
             assert any(
-                not_below(cell.bound, units, scale)
-                and ((cell.decided == FREE) | (cell.decided == here)).all()
-                for cell in cells
+                not_below(node.bound, units, scale)
+                and ((node.decided == FREE) | (node.decided == here)).all()
+                for node in nodes
             )

@@ -210,10 +210,10 @@ def _refutation(refuted: Refuted) -> dict[str, Any]:
     """Write a refutation, every clause once."""
     case, numbers = refuted.case, dict[object, int]()
     clauses: list[dict[str, Any]] = []
-    cells: list[dict[str, Any]] = []
+    nodes: list[dict[str, Any]] = []
     for step in refuted.steps:
         if step.heirs is not None:
-            cells.append({"cell": step.cell, "place": step.place, "heirs": list(step.heirs)})
+            nodes.append({"cell": step.node, "place": step.place, "heirs": list(step.heirs)})
             continue
         prices = []
         for clause, price in zip(step.clauses, step.prices, strict=True):
@@ -222,8 +222,8 @@ def _refutation(refuted: Refuted) -> dict[str, Any]:
                 clauses.append(_clause(case, clause))
             prices.append([numbers[clause.key], price * refuted.scale])
         limits = [[*case.pattern_limits[row], price * refuted.scale] for row, price in step.limits]
-        cells.append({"cell": step.cell, "prices": prices, "limits": limits})
-    return {"clauses": clauses, "cells": cells}
+        nodes.append({"cell": step.node, "prices": prices, "limits": limits})
+    return {"clauses": clauses, "cells": nodes}
 
 
 def _clause(case: Case, clause: Clause) -> dict[str, Any]:

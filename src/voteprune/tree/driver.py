@@ -9,7 +9,7 @@ from ..exceptions import InputError, OutputError
 from ..problem.problem import Problem
 from ..run.run import Run
 from .checkpoint import Kept, load_proof, save_proof
-from .nogoods.task import Cell
+from .nogoods.task import Node as NogoodNode
 
 
 def on_file(problem: Problem, run: Run) -> Kept | None:
@@ -46,7 +46,12 @@ class Attempt:
             self._seen.add(places)
             self._run.incumbent.offer([self._problem.allowed[place] for place in places])
 
-    def _keep(self, nodes: tuple[Node, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
+    def _keep(
+        self,
+        *,
+        nodes: tuple[Node, ...] | None = None,
+        nogood_nodes: tuple[NogoodNode, ...] | None = None,
+    ) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""
         run = self._run
         if run.checkpoint is None:
@@ -54,7 +59,8 @@ class Attempt:
         # What counts is the last round: a file that could be written after all is whole.
         run.incumbent.unwritten.clear()
         try:
-            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, nodes, cells))
+            kept = Kept(run.incumbent.committee, nodes, nogood_nodes)
+            save_proof(run.checkpoint, self._problem, kept)
         except OutputError as error:
             run.incumbent.unwritten.append(str(error))
 

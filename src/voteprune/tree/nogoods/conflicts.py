@@ -33,7 +33,7 @@ _LEAST_SECONDS = 0.05
 
 
 class Conflicts:
-    """The linear program, which is solved for one cell after the other.
+    """The linear program, which is solved for one node after the other.
 
     Its rows for the patterns come in when a solution breaks them and go when there are many:
     few of them ever hold the margin down.

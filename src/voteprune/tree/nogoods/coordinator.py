@@ -20,7 +20,7 @@ from ..workers import share_out
 from .case import Case
 from .nogood import Clause
 from .proof import Refuted
-from .task import Cell, Task
+from .task import Node, Task
 
 WORKER = "voteprune.tree.nogoods.worker"
 
@@ -51,14 +51,14 @@ class Refutation(Attempt):
         super().__init__(problem, run)
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
-        self._cells: tuple[Cell, ...] = (Cell(run.incumbent.proved / self._scale, undecided),)
+        self._nodes: tuple[Node, ...] = (Node(run.incumbent.proved / self._scale, undecided),)
         self._clauses: dict[object, Clause] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
         self._written = None if run.record is None else Refuted(self._case, self._scale)
         kept = self._on_file()
-        if kept is not None and kept.cells is not None:
-            self._cells = kept.cells
+        if kept is not None and kept.nogood_nodes is not None:
+            self._nodes = kept.nogood_nodes
         self._take_stock()
 
     @staticmethod
@@ -85,7 +85,7 @@ class Refutation(Attempt):
     @property
     def over(self) -> bool:
         """Whether nothing is open."""
-        return not self._cells
+        return not self._nodes
 
     def round(
         self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
@@ -107,11 +107,11 @@ class Refutation(Attempt):
         known = tuple(self._clauses.values()) if workers > 1 else ()
         tasks = [
             Task(
-                self._case, self._cells[place::workers], known, self._target(), deadline,
+                self._case, self._nodes[place::workers], known, self._target(), deadline,
                 run.deadline, frozenset(self._seen), self._token, self._number,
                 self._written is not None,
             )
-            for place in range(min(workers, len(self._cells)))
+            for place in range(min(workers, len(self._nodes)))
         ]  # fmt: skip
         try:
             shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
@@ -123,7 +123,7 @@ class Refutation(Attempt):
         if time.monotonic() >= deadline:
             # Rounds that news cut short were long enough.
             self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
-        self._cells = tuple(cell for share in shares for cell in share.cells)
+        self._nodes = tuple(node for share in shares for node in share.nodes)
         for share in shares:
             self._number = max(self._number, share.next_number)
             if self._written is not None:
@@ -132,13 +132,13 @@ class Refutation(Attempt):
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        self._keep(None, self._cells)
+        self._keep(nogood_nodes=self._nodes)
         return True
 
-    def _report(self, bound: float, open_cells: int) -> None:
+    def _report(self, bound: float, open_nodes: int) -> None:
         incumbent = self._run.incumbent
-        incumbent.open_boxes = open_cells
-        if open_cells and self._written is None:
+        incumbent.open_boxes = open_nodes
+        if open_nodes and self._written is None:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
@@ -146,13 +146,13 @@ class Refutation(Attempt):
         incumbent, target = self._run.incumbent, self._target()
         if self._written is None:
             left = (
-                cell for cell in self._cells if cell.bound >= target - self._case.room(cell.bound)
+                node for node in self._nodes if node.bound >= target - self._case.room(node.bound)
             )
-            self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
-        incumbent.open_boxes = len(self._cells)
-        if self._cells:
+            self._nodes = tuple(sorted(left, key=lambda node: -node.bound))
+        incumbent.open_boxes = len(self._nodes)
+        if self._nodes:
             if self._written is None:
-                incumbent.tighten(self._in_units(self._cells[0].bound))
+                incumbent.tighten(self._in_units(self._nodes[0].bound))
         else:
             incumbent.close()
             if self._run.record is not None and self._written is not None:

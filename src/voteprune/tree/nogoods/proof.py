@@ -1,4 +1,4 @@
-"""A refutation written down: cells that were split, and cells that were closed and why."""
+"""A refutation written down: nodes that were split, and nodes that were closed and why."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .nogood import Clause
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What became of a cell.
+    """What became of a node.
 
     Parameters
     ----------
-    cell
+    node
         Its number; 0 is where everything begins.
     place, heirs
         Where it was split, and the numbers of its halves, with 0 and with 1 there; no heirs if it
@@ -25,7 +25,7 @@ class Step:
         Prices on limits on what is called positive, by their places in the case.
     """
 
-    cell: int
+    node: int
     place: int = -1
     heirs: tuple[int, int] | None = None
     clauses: tuple[Clause, ...] = ()
@@ -42,7 +42,7 @@ class Refuted:
     case, scale
         The data it is about, and how many units make one of theirs.
     steps
-        In order. A cell that was closed without any price holds one committee, which was recounted.
+        In order. A node that was closed without any price holds one committee, which was recounted.
     """
 
     case: Case

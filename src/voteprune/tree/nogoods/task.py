@@ -13,7 +13,7 @@ from .proof import Step
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class Node:
     """A part of all committees: those that decide some variables in a certain way.
 
     Parameters
@@ -39,7 +39,7 @@ class Task:
     ----------
     case
         The data.
-    cells
+    nodes
         What is open.
     clauses
         Clauses that others have found.
@@ -53,13 +53,13 @@ class Task:
         Tasks with the same token are about the same case; a worker that has seen it before keeps
         its clauses and linear programs.
     first_number
-        From where on cells are numbered.
+        From where on nodes are numbered.
     record
         Whether proof steps are kept.
     """
 
     case: Case
-    cells: tuple[Cell, ...]
+    nodes: tuple[Node, ...]
     clauses: tuple[Clause, ...]
     target: float
     deadline: float
@@ -76,7 +76,7 @@ class Share:
 
     Parameters
     ----------
-    cells
+    nodes
         What is open.
     clauses
         Clauses found.
@@ -88,7 +88,7 @@ class Share:
         Proof steps, if they are kept.
     """
 
-    cells: tuple[Cell, ...]
+    nodes: tuple[Node, ...]
     clauses: tuple[Clause, ...]
     members: tuple[tuple[int, ...], ...]
     next_number: int = 0

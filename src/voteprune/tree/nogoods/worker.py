@@ -1,10 +1,10 @@
-"""Branch and cut over cells: bound by the clauses known, find those that are missing, branch.
+"""Branch and cut over nodes: bound by the clauses known, find those that are missing, branch.
 
-The cell with the highest bound is worked on, then its higher half, and so on down. Where the linear
+The node with the highest bound is worked on, then its higher half, and so on down. Where the linear
 program of the clauses ends at decisions that no committee can take, a clause says so, and the
-program is solved again; where it ends between decisions, the cell is split at a pattern, chosen by
+program is solved again; where it ends between decisions, the node is split at a pattern, chosen by
 what splitting there has brought so far. Where nothing is left to say about the patterns, there are
-weights on the classifiers that decide as the program wants to, only not whole ones: then the cell
+weights on the classifiers that decide as the program wants to, only not whole ones: then the node
 is split at a classifier.
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
@@ -31,18 +31,18 @@ from .conflicts import Conflicts
 from .nogood import Clause
 from .proof import Step
 from .relaxation import Relaxation, fractions, limits_of
-from .task import Cell, Share, Task
+from .task import Node, Share, Task
 
 Report = Callable[[float, int], None]
-"""Told the highest bound in the share and the number of open cells."""
+"""Told the highest bound in the share and the number of open nodes."""
 
 _ROUNDS = 30
-"""How many clauses are looked for in a cell at most, as long as each is broken."""
+"""How many clauses are looked for in a node at most, as long as each is broken."""
 
 _BROKEN = 1e-3
 _AGAIN, _SHALLOW = 2, 3
-"""How often more to ask for a clause of fewer patterns in cells with so few decisions: what is
-found there serves all cells."""
+"""How often more to ask for a clause of fewer patterns in nodes with so few decisions: what is
+found there serves all nodes."""
 
 _FEWER = 0.02
 """The share at which having a pattern in a clause once makes it half as dear to have it again."""
@@ -121,17 +121,17 @@ class _Tree:
         self._number, self._steps = task.first_number, list[Step]()
         self._members: dict[tuple[int, ...], None] = {}
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
-        self._heap: list[tuple[float, int, Cell]] = []
+        self._heap: list[tuple[float, int, Node]] = []
         self._room = task.case.room(task.target)
-        for cell in task.cells:
-            self._push(cell)
+        for node in task.nodes:
+            self._push(node)
 
     def work(self) -> Share:
-        following: Cell | None = None
+        following: Node | None = None
         while (following or self._heap) and time.monotonic() < self._task.deadline:
-            cell = following or heapq.heappop(self._heap)[2]
+            node = following or heapq.heappop(self._heap)[2]
             following = None
-            halves = self._work_on(cell)
+            halves = self._work_on(node)
             if halves is None:
                 break  # somebody must look at what was found first
             halves.sort(key=lambda half: half.bound)
@@ -142,42 +142,42 @@ class _Tree:
             self._tell(following)
         if following is not None:
             self._push(following)
-        cells = tuple(cell for _, _, cell in self._heap)
+        nodes = tuple(node for _, _, node in self._heap)
         return Share(
-            cells, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
+            nodes, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
         )
 
-    def _push(self, cell: Cell) -> None:
-        heapq.heappush(self._heap, (-cell.bound, next(self._order), cell))
+    def _push(self, node: Node) -> None:
+        heapq.heappush(self._heap, (-node.bound, next(self._order), node))
 
     def _refuted(self, bound: float) -> bool:
         return bound < self._task.target - self._room
 
-    def _work_on(self, cell: Cell) -> list[Cell] | None:
-        """Return what takes the place of a cell; None, with the cell put back, to have a pause."""
-        low, high = limits_of(cell.decided)
-        more = _AGAIN if (cell.decided != FREE).sum() <= _SHALLOW else 0
-        self._conflicts.decide(cell.decided[self._case.n_patterns :])
+    def _work_on(self, node: Node) -> list[Node] | None:
+        """Return what takes the place of a node; None, with the node put back, to have a pause."""
+        low, high = limits_of(node.decided)
+        more = _AGAIN if (node.decided != FREE).sum() <= _SHALLOW else 0
+        self._conflicts.decide(node.decided[self._case.n_patterns :])
         proved = self._bound(low, high)
-        bound = min(cell.bound, proved)
+        bound = min(node.bound, proved)
         for turn in itertools.count():
             if self._refuted(proved):
-                self._close(cell.key)
+                self._close(node.key)
                 return []
             solution = self._relaxation.solution()
             between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
             if between and turn >= _ROUNDS:
-                return self._split_pattern(cell, bound, solution)
+                return self._split_pattern(node, bound, solution)
             broken = self._separate(solution[: self._case.n_patterns], between, more)
             # Weights change little from turn to turn.
             telling = turn == 0 or not broken
             if (telling and self._look_around()) or time.monotonic() >= self._task.latest:
-                self._push(replace(cell, bound=bound))
+                self._push(replace(node, bound=bound))
                 return None
             if not broken:
                 if between:
-                    return self._split_pattern(cell, bound, solution)
-                return self._split_classifier(cell, bound)
+                    return self._split_pattern(node, bound, solution)
+                return self._split_classifier(node, bound)
             proved = self._bound(low, high)
             bound = min(bound, proved)
         raise AssertionError("unreachable")
@@ -215,8 +215,8 @@ class _Tree:
     def _is_news(self, members: tuple[int, ...]) -> bool:
         return members not in self._task.seen and members not in self._members
 
-    def _split_pattern(self, cell: Cell, bound: float, solution: Floats) -> list[Cell]:
-        low, high = limits_of(cell.decided)
+    def _split_pattern(self, node: Node, bound: float, solution: Floats) -> list[Node]:
+        low, high = limits_of(node.decided)
 
         def look(place: int, value: int) -> float:
             there_low, there_high = low.copy(), high.copy()
@@ -227,7 +227,7 @@ class _Tree:
         free = solution[: self._case.n_patterns]
         place = self._splits.choose(free, bound, self._task.target, look)
         halves = []
-        for value, half in enumerate(self._split(cell, place)):
+        for value, half in enumerate(self._split(node, place)):
             proved = self._bound(*limits_of(half.decided))
             self._splits.learn(place, value, free[place], bound - proved, bound - self._task.target)
             if self._refuted(proved):
@@ -236,20 +236,20 @@ class _Tree:
                 halves.append(replace(half, bound=min(bound, proved)))
         return halves
 
-    def _split(self, cell: Cell, place: int) -> list[Cell]:
-        """Return the halves of a cell."""
+    def _split(self, node: Node, place: int) -> list[Node]:
+        """Return the halves of a node."""
         halves = []
         for value in (0, 1):
-            decided = cell.decided.copy()
+            decided = node.decided.copy()
             decided[place] = value
             self._number += 1
-            halves.append(Cell(cell.bound, decided, self._number))
+            halves.append(Node(node.bound, decided, self._number))
         if self._task.record:
-            self._steps.append(Step(cell.key, place, (halves[0].key, halves[1].key)))
+            self._steps.append(Step(node.key, place, (halves[0].key, halves[1].key)))
         return halves
 
     def _close(self, key: int) -> None:
-        """Write down why a cell was closed: what its bound rests on."""
+        """Write down why a node was closed: what its bound rests on."""
         if self._task.record:
             reasons = self._relaxation.reasons()
             clauses = [(clause, price) for clause, price in reasons if isinstance(clause, Clause)]
@@ -262,9 +262,9 @@ class _Tree:
                 )
             )
 
-    def _split_classifier(self, cell: Cell, bound: float) -> list[Cell] | None:
+    def _split_classifier(self, node: Node, bound: float) -> list[Node] | None:
         """Split where weights on the classifiers do what whole ones may not."""
-        decided = cell.decided[self._case.n_patterns :]
+        decided = node.decided[self._case.n_patterns :]
         free, sits = decided == FREE, decided == 1
         free[self._case.required], sits[self._case.required] = False, True
         weights = self._conflicts.weights() if free.any() else sits.astype(np.float64)
@@ -272,19 +272,19 @@ class _Tree:
         if self._is_news(members):
             # If this is the better committee, the target rises and much is refuted.
             self._members[members] = None
-            self._push(replace(cell, bound=bound))
+            self._push(replace(node, bound=bound))
             return None
         if not free.any():
             if self._task.record:
-                self._steps.append(Step(cell.key))
+                self._steps.append(Step(node.key))
             return []  # one committee, which has been looked at
         place = int(np.argmax(np.where(free, fractions(weights), -1.0)))
-        halves = self._split(cell, self._case.n_patterns + place)
+        halves = self._split(node, self._case.n_patterns + place)
         return [replace(half, bound=bound) for half in halves]
 
-    def _tell(self, following: Cell | None) -> None:
+    def _tell(self, following: Node | None) -> None:
         if self._report is not None:
             bounds = [-self._heap[0][0]] if self._heap else []
             bounds += [] if following is None else [following.bound]
-            open_cells = len(self._heap) + (following is not None)
-            self._report(max(bounds, default=-np.inf), open_cells)
+            open_nodes = len(self._heap) + (following is not None)
+            self._report(max(bounds, default=-np.inf), open_nodes)

@@ -114,7 +114,7 @@ class Campaign(Attempt):
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        self._keep(self._nodes)
+        self._keep(nodes=self._nodes)
         return True
 
     def region(self) -> Region | None:
