@@ -30,7 +30,7 @@ from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
 from voteprune.tree.nogoods import coordinator as refuting
-from voteprune.tree.nogoods import worker as clauses_tree
+from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
 from watching import Watch, front, watching
@@ -163,7 +163,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(proving, "_CLOSE", np.inf),
     ]
     if way.by == "clauses":
-        patches.append(mock.patch.object(engine, "_CLAUSES_SHARE", 1.0))
+        patches.append(mock.patch.object(engine, "_NOGOODS_SHARE", 1.0))
     if way.by != "solver":
         patches.append(mock.patch.object(proving.Campaign, "region", return_value=None))
     if here is not None:
@@ -184,8 +184,8 @@ def search_switched_off(way: Way, here: Workers | None = None):
 
 def _leaves():
     """Have trees look at the one committee of a leaf, and at no other."""
-    split = clauses_tree._Tree._split_classifier
-    is_news = clauses_tree._Tree._is_news
+    split = nogoods_tree._Tree._split_classifier
+    is_news = nogoods_tree._Tree._is_news
 
     def split_classifier(self, node, bound):
         decided = node.decided[self._case.n_patterns :] != -1
@@ -195,10 +195,10 @@ def _leaves():
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
-        mock.patch.object(clauses_tree._Tree, "_look_around", return_value=False),
-        mock.patch.object(clauses_tree._Tree, "_split_classifier", split_classifier),
+        mock.patch.object(nogoods_tree._Tree, "_look_around", return_value=False),
+        mock.patch.object(nogoods_tree._Tree, "_split_classifier", split_classifier),
         mock.patch.object(
-            clauses_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
+            nogoods_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
         ),
     ]
 

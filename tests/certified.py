@@ -20,7 +20,7 @@ from voteprune.strategies.certificate import Certificate
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.proof import Refuted
 from voteprune.tree.nogoods.task import Node as NogoodNode
-from voteprune.tree.nogoods.task import Task as ClauseTask
+from voteprune.tree.nogoods.task import Task as NogoodTask
 from voteprune.tree.sizes.proof import Proof
 from voteprune.tree.sizes.task import Task
 
@@ -55,7 +55,7 @@ def refute(problem: Problem, units: int) -> Refuted:
     token = uuid.uuid4().hex
     target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
     while nodes:
-        task = ClauseTask(case, nodes, (), target, end, end, frozenset(seen), token, number, True)
+        task = NogoodTask(case, nodes, (), target, end, end, frozenset(seen), token, number, True)
         share = call("clauses", "voteprune.tree.nogoods.worker", (task,), end, lambda *_: None)
         nodes, number = share.nodes, share.next_number
         refuted.steps += share.steps

@@ -1,6 +1,6 @@
 """Every row is true: whatever is ever put into a program holds for every allowed committee.
 
-As the provers generate them, rows, clauses and prices are checked by `watching` on every run of
+As the provers generate them, rows, nogoods and prices are checked by `watching` on every run of
 `test_badstart`. Here they are drawn at random, senseless ones among them, or written out in full,
 on problems with every kind of limit.
 """
@@ -112,10 +112,10 @@ def test_clauses_and_any_mixture_of_patterns(limit):
                 conflicts.decide(who)
                 sides = rng.random(case.n_patterns)
                 found.append(conflicts.find(sides, 1 - sides, latest))
-            for clause in found:
-                if clause is not None:
-                    watch.clause(None, None, clause)
-                    relaxation.add(clause)
+            for nogood in found:
+                if nogood is not None:
+                    watch.nogood(None, None, nogood)
+                    relaxation.add(nogood)
             n = case.n_patterns + case.n_classifiers
             decided = np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), FREE).astype(np.int8)
             if turn % 4 == 0:
@@ -123,7 +123,7 @@ def test_clauses_and_any_mixture_of_patterns(limit):
                 bound = relaxation.bound(low, high, -np.inf, latest)
                 watch.looked(None, bound, low, high, latest)
         assert watch.wrong == []
-        assert watch.seen["clauses"]
+        assert watch.seen["nogoods"]
 
 
 def satisfied(model, solution, tolerance=1e-7):

@@ -3,7 +3,7 @@
 - no bound that is ever told is below the optimum, in the whole units that the incumbent keeps;
 - what is better than the best committee so far lies in an open node, part or size, under a
   bound that is not below it;
-- every row, clause, price and half-plane holds for all committees that are allowed.
+- every row, nogood, price and half-plane holds for all committees that are allowed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Watch:
     def __init__(self, bad, problem):
         self.bad, self.problem, truth = bad, problem, bad.truth
         self.wrong: list[str] = []
-        self.seen = dict.fromkeys(("nodes", "rows", "clauses", "prices", "told", "killed"), 0)
+        self.seen = dict.fromkeys(("nodes", "rows", "nogoods", "prices", "told", "killed"), 0)
         units = truth.units(problem.gains.unit) if problem.objective.kind != "curve" else truth.rank
         keep = np.arange(len(units))
         if len(keep) > MOST:
@@ -171,15 +171,15 @@ class Watch:
             told[fine] = np.maximum(told[fine], max(self.below(node.bound, scale), -(2**62)))
         self.note("nodes", (self.units > best) & (told < self.units), "in no open node")
 
-    def clause(self, relaxation, _result, clause) -> None:
-        here = np.hstack([self.z, self.x])[:, list(clause.places)]
-        self.note("clauses", (here == np.array(clause.values)).all(axis=1), "a clause cuts off")
+    def nogood(self, relaxation, _result, nogood) -> None:
+        here = np.hstack([self.z, self.x])[:, list(nogood.places)]
+        self.note("nogoods", (here == np.array(nogood.values)).all(axis=1), "a nogood cuts off")
 
     def looked(self, relaxation, value, low, high, _latest) -> None:
         here = np.hstack([self.z, self.x])
         fine = ((low <= here) & (here <= high)).all(axis=1)
         told = self.below(value, self.scale)
-        self.note("prices", fine & (self.units > told), "clauses bound a node below")
+        self.note("prices", fine & (self.units > told), "nogoods bound a node below")
 
     # Sizes of margins -------------------------------------------------------------------------
 
@@ -307,7 +307,7 @@ def watching(watch: Watch):
             after(front._Fronts, "__init__", sizes),
             after(Prices, "judge", watch.judged),
             after(Program, "_append", watch.rows),
-            after(Relaxation, "add", watch.clause),
+            after(Relaxation, "add", watch.nogood),
             after(Relaxation, "look", watch.looked),
             mock.patch.object(engine, "settle", region),
         ]

@@ -1,4 +1,4 @@
-"""Clauses hold for every committee, bounds for every node, and the tree refutes nothing there."""
+"""Nogoods hold for every committee, bounds for every node, and the tree refutes nothing there."""
 
 import time
 
@@ -49,8 +49,8 @@ def whole(case, bound=1e30):
     return Node(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
 
 
-def broken(clause, decided):
-    return (decided[list(clause.places)] == np.array(clause.values)).all()
+def broken(nogood, decided):
+    return (decided[list(nogood.places)] == np.array(nogood.values)).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -63,15 +63,15 @@ def test_every_clause_holds_for_every_committee(seed):
         amounts = rng.random(case.n_patterns) * (rng.random(case.n_patterns) < 0.3)
         decided = rng.choice([FREE, 0, 1], case.n_classifiers, p=[0.6, 0.2, 0.2]).astype(np.int8)
         prices = rng.random(len(case.on_members)) * (rng.random(len(case.on_members)) < 0.5)
-        clause = prove(case, amounts * sides, amounts * (1 - sides), prices, decided)
-        proved += [] if clause is None else [clause]
+        nogood = prove(case, amounts * sides, amounts * (1 - sides), prices, decided)
+        proved += [] if nogood is None else [nogood]
     conflicts = Conflicts(case)
     for _ in range(20):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
-        proved += [] if clause is None else [clause]
+        nogood = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
+        proved += [] if nogood is None else [nogood]
     for _, _, decided in committees(problem):
-        assert not any(broken(clause, decided) for clause in proved)
+        assert not any(broken(nogood, decided) for nogood in proved)
 
 
 def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
@@ -84,8 +84,8 @@ def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
     )  # fmt: skip
     undecided = np.full(3, FREE, dtype=np.int8)
     first, second = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
-    clause = prove(case, first, second, np.empty(0), undecided)
-    assert clause.key == ((0, 1), (True, False))
+    nogood = prove(case, first, second, np.empty(0), undecided)
+    assert nogood.key == ((0, 1), (True, False))
     assert prove(case, second, first, np.empty(0), undecided) is None
     # A pattern that everybody votes for is always positive.
     assert prove(case, 0 * first, second, np.empty(0), undecided).key == ((1,), (False,))
@@ -114,9 +114,9 @@ def test_the_program_of_the_clauses_bounds_every_cell(seed):
     found = list(committees(problem))
     for _ in range(12):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
-        if clause is not None:
-            relaxation.add(clause)
+        nogood = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
+        if nogood is not None:
+            relaxation.add(nogood)
         n = case.n_patterns + case.n_classifiers
         decided = np.where(rng.random(n) < 0.15, rng.integers(0, 2, n), FREE).astype(np.int8)
         bound = relaxation.bound(*limits_of(decided), -np.inf, time.monotonic() + 9)
@@ -147,7 +147,7 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
-    """No clause is found and no weight means anything: then every committee is looked at."""
+    """No nogood is found and no weight means anything: then every committee is looked at."""
     rng = np.random.default_rng(seed)
     monkeypatch.setattr(Conflicts, "find", lambda *_: None)
     monkeypatch.setattr(Conflicts, "weights", lambda self: rng.random(self._case.n_classifiers))

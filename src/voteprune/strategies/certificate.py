@@ -25,7 +25,7 @@ from ..problem.committee import Committee
 from ..problem.formulas import write_four
 from ..problem.problem import Problem
 from ..tree.nogoods.case import Case
-from ..tree.nogoods.nogood import Clause
+from ..tree.nogoods.nogood import Nogood
 from ..tree.nogoods.proof import Refuted
 from ..tree.sizes.proof import Proof, Step
 
@@ -49,7 +49,7 @@ class Certificate:
     bound
         What no committee exceeds, in units of ``problem.gains.unit``.
     proof
-        The steps of the proof, by sizes and thresholds or by clauses; None where there are none:
+        The steps of the proof, by sizes and thresholds or by nogoods; None where there are none:
         the cut closed the gap, all committees were tried, or a solver did it.
     trusted
         Claims of solvers that nobody can check: who, and the bound in units.
@@ -207,29 +207,29 @@ class _Writer:
 
 
 def _refutation(refuted: Refuted) -> dict[str, Any]:
-    """Write a refutation, every clause once."""
+    """Write a refutation, every nogood once."""
     case, numbers = refuted.case, dict[object, int]()
-    clauses: list[dict[str, Any]] = []
+    nogoods: list[dict[str, Any]] = []
     nodes: list[dict[str, Any]] = []
     for step in refuted.steps:
         if step.heirs is not None:
             nodes.append({"cell": step.node, "place": step.place, "heirs": list(step.heirs)})
             continue
         prices = []
-        for clause, price in zip(step.clauses, step.prices, strict=True):
-            if clause.key not in numbers:
-                numbers[clause.key] = len(clauses)
-                clauses.append(_clause(case, clause))
-            prices.append([numbers[clause.key], price * refuted.scale])
+        for nogood, price in zip(step.nogoods, step.prices, strict=True):
+            if nogood.key not in numbers:
+                numbers[nogood.key] = len(nogoods)
+                nogoods.append(_nogood(case, nogood))
+            prices.append([numbers[nogood.key], price * refuted.scale])
         limits = [[*case.pattern_limits[row], price * refuted.scale] for row, price in step.limits]
         nodes.append({"cell": step.node, "prices": prices, "limits": limits})
-    return {"clauses": clauses, "cells": nodes}
+    return {"clauses": nogoods, "cells": nodes}
 
 
-def _clause(case: Case, clause: Clause) -> dict[str, Any]:
-    said = list(zip(clause.places, clause.values, clause.shares, strict=True))
+def _nogood(case: Case, nogood: Nogood) -> dict[str, Any]:
+    said = list(zip(nogood.places, nogood.values, nogood.shares, strict=True))
     n = case.n_patterns
-    prices = zip(case.member_limits, clause.prices, strict=False)
+    prices = zip(case.member_limits, nogood.prices, strict=False)
     return {
         "yes": [[place, share] for place, value, share in said if place < n and value],
         "no": [[place, share] for place, value, share in said if place < n and not value],

@@ -3,7 +3,7 @@
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees and the closure bound, in milliseconds.
 2. Local search, for a moment.
-3. Where the closure bound is near and patterns are few: clauses (`refuting`).
+3. Where the closure bound is near and patterns are few: nogoods (`refuting`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
    all the others (`bounds.prices`). What falls below the incumbent is refuted.
 5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
@@ -41,9 +41,9 @@ ENUMERATE = 2**21
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
 """Seconds of a first look round and of the first search."""
 
-_CLAUSES_SHARE, _CLAUSES_TRIAL = 0.8, 0.2
+_NOGOODS_SHARE, _NOGOODS_TRIAL = 0.8, 0.2
 _SOLVER_SHARE = 0.5
-"""How much of the time left clauses get, and until when they must have got somewhere; and how much
+"""How much of the time left nogoods get, and until when they must have got somewhere; and how much
 a MIP solver gets for what the bounds leave open."""
 
 _MOST_ENTRIES = 4_000_000
@@ -104,10 +104,10 @@ def _prepare(problem: Problem, run: Run) -> None:
 
 
 def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
-    """Refute by clauses what is better than the best committee, for a part of the time."""
+    """Refute by nogoods what is better than the best committee, for a part of the time."""
     refutation = Refutation(problem, run)
-    until = time.monotonic() + _CLAUSES_SHARE * run.seconds_left
-    trial = time.monotonic() + _CLAUSES_TRIAL * run.seconds_left
+    until = time.monotonic() + _NOGOODS_SHARE * run.seconds_left
+    trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
     while not refutation.over and time.monotonic() < until:
         began = time.monotonic()
         workers = 1 if beside is None else beside.begin_round(refuting.WORKER)

@@ -1,4 +1,4 @@
-"""`Case`: a problem as the clauses see it, without sizes and thresholds."""
+"""`Case`: a problem as the nogoods see it, without sizes and thresholds."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Find clauses: the linear program of all mixtures at once, in HiGHS.
+"""Find nogoods: the linear program of all mixtures at once, in HiGHS.
 
 Ask for weights x on the classifiers and a threshold L such that every pattern is on the side it is
 wanted on, by a margin as large as possible; pattern i may miss it by c_i, which is how much it
-costs to have i in a clause. What holds the margin down are the patterns of a mixture that proves a
-clause, and the prices are their shares: the cheapest clause there is. Only the worker process
+costs to have i in a nogood. What holds the margin down are the patterns of a mixture that proves a
+nogood, and the prices are their shares: the cheapest nogood there is. Only the worker process
 imports this.
 """
 
@@ -19,7 +19,7 @@ from scipy import sparse
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
 from .case import Case
-from .nogood import Clause, prove
+from .nogood import Nogood, prove
 from .relaxation import add_rows, rows_in_use
 
 _TINY = 1e-9
@@ -111,13 +111,13 @@ class Conflicts:
         low = np.where(sits, 0.0, -np.inf)
         self._highs.changeRowsBounds(k, self._columns, low, np.zeros(k))
 
-    def find(self, yes: Floats, no: Floats, latest: float) -> Clause | None:
-        """Return the clause that costs least, None if there is none.
+    def find(self, yes: Floats, no: Floats, latest: float) -> Nogood | None:
+        """Return the nogood that costs least, None if there is none.
 
         Parameters
         ----------
         yes, no
-            What it costs to have a pattern as a positive or as a negative in the clause; infinity
+            What it costs to have a pattern as a positive or as a negative in the nogood; infinity
             where it is not to be part of it.
         latest
             When to give up.

@@ -1,7 +1,7 @@
-"""`Refutation`: refute everything better than the best committee by clauses, round by round.
+"""`Refutation`: refute everything better than the best committee by nogoods, round by round.
 
 For problems with few patterns and a closure bound not far above the best committee. What `proving`
-does with sizes and thresholds, this does with patterns alone: see `clauses`.
+does with sizes and thresholds, this does with patterns alone: see `nogoods`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ...solvers import OutOfTime, SolverFailure
 from ..driver import Attempt, on_file
 from ..workers import share_out
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 from .proof import Refuted
 from .task import Node, Task
 
@@ -27,7 +27,7 @@ WORKER = "voteprune.tree.nogoods.worker"
 _MOST_PATTERNS = 800
 CLOSE, _HOPELESS = 0.06, 0.03
 """How many patterns there may be, and how much of all weight may be between the best committee and
-the bound, for clauses to get anywhere; and how much after a good part of the time."""
+the bound, for nogoods to get anywhere; and how much after a good part of the time."""
 
 _MOST_LOOKS = 300
 """Committees to look at that were none better, after which this has become mere trying."""
@@ -37,7 +37,7 @@ _FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
 
 
 class Refutation(Attempt):
-    """An attempt to prove by clauses that nothing beats the best committee.
+    """An attempt to prove by nogoods that nothing beats the best committee.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Refutation(Attempt):
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
         self._nodes: tuple[Node, ...] = (Node(run.incumbent.proved / self._scale, undecided),)
-        self._clauses: dict[object, Clause] = {}
+        self._nogoods: dict[object, Nogood] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
         self._written = None if run.record is None else Refuted(self._case, self._scale)
@@ -63,7 +63,7 @@ class Refutation(Attempt):
 
     @staticmethod
     def promises(problem: Problem, run: Run) -> bool:
-        """Tell whether clauses are likely to get somewhere."""
+        """Tell whether nogoods are likely to get somewhere."""
         if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = on_file(problem, run)
@@ -104,7 +104,7 @@ class Refutation(Attempt):
         run = self._run
         deadline = min(until, time.monotonic() + self._seconds)
         # A single worker remembers what it has found; several tell each other.
-        known = tuple(self._clauses.values()) if workers > 1 else ()
+        known = tuple(self._nogoods.values()) if workers > 1 else ()
         tasks = [
             Task(
                 self._case, self._nodes[place::workers], known, self._target(), deadline,
@@ -128,7 +128,7 @@ class Refutation(Attempt):
             self._number = max(self._number, share.next_number)
             if self._written is not None:
                 self._written.steps += share.steps
-            self._clauses |= {clause.key: clause for clause in share.clauses}
+            self._nogoods |= {nogood.key: nogood for nogood in share.nogoods}
             for members in share.members:
                 self._offer(members)
         self._take_stock()

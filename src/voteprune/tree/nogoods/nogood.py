@@ -1,4 +1,4 @@
-"""`Clause`: decisions that no committee can take together, with what proves it.
+"""`Nogood`: decisions that no committee can take together, with what proves it.
 
 Call all of A positive and all of B negative: at threshold L every pattern of A has at least L + 1
 votes and every pattern of B at most L. Mix the patterns of A with shares that add up to 1, and
@@ -10,7 +10,7 @@ committee that decides so: with d_k the share of A that classifier k votes for l
 Where even the members with the largest d reach less than 1, no committee decides so. That a
 pattern which everybody votes for is positive, and one that nobody votes for negative, goes without
 saying: both may be part of a mixture. One p alone in A and q alone in B, with votes(p) inside
-votes(q), is what the closure bound knows; it is the smallest of clauses.
+votes(q), is what the closure bound knows; it is the smallest of nogoods.
 
 Limits on who sits, ``a @ x >= b``, may be added at any price, and what is said may depend on who
 sits and who does not.
@@ -33,7 +33,7 @@ _MARGIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Clause:
+class Nogood:
     """Not all of these at once.
 
     Parameters
@@ -74,8 +74,8 @@ class Clause:
 
 def prove(
     case: Case, yes: Floats, no: Floats, prices: Floats, decided: NDArray[np.int8]
-) -> Clause | None:
-    """Make a clause of a mixture of patterns, None if it proves nothing.
+) -> Nogood | None:
+    """Make a nogood of a mixture of patterns, None if it proves nothing.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def prove(
     if most > least - _MARGIN:
         return None
     a, b, who = np.flatnonzero(yes > 0), np.flatnonzero(no > 0), np.flatnonzero(relevant)
-    return Clause(
+    return Nogood(
         places=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
         values=(True,) * len(a) + (False,) * len(b) + tuple((decided[who] == 1).tolist()),
         shares=(*(yes[a] / unit).tolist(), *(no[b] / unit).tolist(), *(0.0,) * len(who)),

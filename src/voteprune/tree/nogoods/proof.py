@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +19,8 @@ class Step:
     place, heirs
         Where it was split, and the numbers of its halves, with 0 and with 1 there; no heirs if it
         was closed.
-    clauses, prices
-        What closed it: prices on clauses.
+    nogoods, prices
+        What closed it: prices on nogoods.
     limits
         Prices on limits on what is called positive, by their places in the case.
     """
@@ -28,7 +28,7 @@ class Step:
     node: int
     place: int = -1
     heirs: tuple[int, int] | None = None
-    clauses: tuple[Clause, ...] = ()
+    nogoods: tuple[Nogood, ...] = ()
     prices: tuple[float, ...] = ()
     limits: tuple[tuple[int, float], ...] = ()
 

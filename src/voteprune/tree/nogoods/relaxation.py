@@ -11,7 +11,7 @@ from scipy import sparse
 
 from ...numbers.floats import Floats
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 from .pool import Pool
 
 
@@ -65,8 +65,8 @@ class Relaxation:
         self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
         self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
         self._pool = Pool(self.n)
-        # What each of its rows is: a clause, or a limit by its place.
-        self._said: list[Clause | int] = []
+        # What each of its rows is: a nogood, or a limit by its place.
+        self._said: list[Nogood | int] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
         for number, (row, least) in enumerate(
@@ -95,15 +95,15 @@ class Relaxation:
         self._value: float | None = None
         self._enter(rows)
 
-    def add(self, clause: Clause) -> bool:
-        """Put a clause into the pool; tell if it is new."""
-        if clause.key in self._known:
+    def add(self, nogood: Nogood) -> bool:
+        """Put a nogood into the pool; tell if it is new."""
+        if nogood.key in self._known:
             return False
-        self._known.add(clause.key)
-        self._said.append(clause)
-        places = np.array(clause.places, dtype=np.int32)
-        factors = np.where(clause.values, -1.0, 1.0)
-        self._pool.add(places, factors, 1.0 - sum(clause.values))
+        self._known.add(nogood.key)
+        self._said.append(nogood)
+        places = np.array(nogood.places, dtype=np.int32)
+        factors = np.where(nogood.values, -1.0, 1.0)
+        self._pool.add(places, factors, 1.0 - sum(nogood.values))
         return True
 
     def _enter(self, rows: list[int]) -> None:
@@ -149,8 +149,8 @@ class Relaxation:
         best = np.maximum(left * self._low, left * self._high).sum()
         return float(self._case.base - prices @ self._pool.least[self._rows] + best)
 
-    def reasons(self) -> list[tuple[Clause | int, float]]:
-        """Return what the last bound rests on: clauses and limits, each with its price."""
+    def reasons(self) -> list[tuple[Nogood | int, float]]:
+        """Return what the last bound rests on: nogoods and limits, each with its price."""
         prices = np.array(self._answer.row_dual)
         used = np.flatnonzero(prices > 0).tolist()
         return [(self._said[self._rows[row]], float(prices[row])) for row in used]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 from .proof import Step
 
 
@@ -41,8 +41,8 @@ class Task:
         The data.
     nodes
         What is open.
-    clauses
-        Clauses that others have found.
+    nogoods
+        Nogoods that others have found.
     target
         Bounds below this need no more work: nothing there beats the best known.
     deadline, latest
@@ -51,7 +51,7 @@ class Task:
         Sets of members that have been looked at.
     token
         Tasks with the same token are about the same case; a worker that has seen it before keeps
-        its clauses and linear programs.
+        its nogoods and linear programs.
     first_number
         From where on nodes are numbered.
     record
@@ -60,7 +60,7 @@ class Task:
 
     case: Case
     nodes: tuple[Node, ...]
-    clauses: tuple[Clause, ...]
+    nogoods: tuple[Nogood, ...]
     target: float
     deadline: float
     latest: float
@@ -78,8 +78,8 @@ class Share:
     ----------
     nodes
         What is open.
-    clauses
-        Clauses found.
+    nogoods
+        Nogoods found.
     members
         Sets of members worth a look.
     next_number
@@ -89,7 +89,7 @@ class Share:
     """
 
     nodes: tuple[Node, ...]
-    clauses: tuple[Clause, ...]
+    nogoods: tuple[Nogood, ...]
     members: tuple[tuple[int, ...], ...]
     next_number: int = 0
     steps: tuple[Step, ...] = ()

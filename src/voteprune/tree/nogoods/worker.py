@@ -1,7 +1,7 @@
-"""Branch and cut over nodes: bound by the clauses known, find those that are missing, branch.
+"""Branch and cut over nodes: bound by the nogoods known, find those that are missing, branch.
 
 The node with the highest bound is worked on, then its higher half, and so on down. Where the linear
-program of the clauses ends at decisions that no committee can take, a clause says so, and the
+program of the nogoods ends at decisions that no committee can take, a nogood says so, and the
 program is solved again; where it ends between decisions, the node is split at a pattern, chosen by
 what splitting there has brought so far. Where nothing is left to say about the patterns, there are
 weights on the classifiers that decide as the program wants to, only not whole ones: then the node
@@ -28,7 +28,7 @@ from ...numbers.floats import Floats
 from .branching import Splits
 from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
-from .nogood import Clause
+from .nogood import Nogood
 from .proof import Step
 from .relaxation import Relaxation, fractions, limits_of
 from .task import Node, Share, Task
@@ -37,15 +37,15 @@ Report = Callable[[float, int], None]
 """Told the highest bound in the share and the number of open nodes."""
 
 _ROUNDS = 30
-"""How many clauses are looked for in a node at most, as long as each is broken."""
+"""How many nogoods are looked for in a node at most, as long as each is broken."""
 
 _BROKEN = 1e-3
 _AGAIN, _SHALLOW = 2, 3
-"""How often more to ask for a clause of fewer patterns in nodes with so few decisions: what is
+"""How often more to ask for a nogood of fewer patterns in nodes with so few decisions: what is
 found there serves all nodes."""
 
 _FEWER = 0.02
-"""The share at which having a pattern in a clause once makes it half as dear to have it again."""
+"""The share at which having a pattern in a nogood once makes it half as dear to have it again."""
 
 _WHOLE = 1e-6
 _SURE = 0.999
@@ -65,8 +65,8 @@ class _Kept:
         self.relaxation, self.conflicts = Relaxation(case), Conflicts(case)
         self.splits = Splits(case.n_patterns + case.n_classifiers)
         self.random = np.random.default_rng(0)
-        for clause in _pairs(case):
-            self.relaxation.add(clause)
+        for nogood in _pairs(case):
+            self.relaxation.add(nogood)
 
 
 _kept: dict[str, _Kept] = {}
@@ -83,8 +83,8 @@ def _keep(task: Task) -> _Kept:
     return _kept[task.token]
 
 
-def _pairs(case: Case) -> Iterator[Clause]:
-    """Yield the clauses of a pattern and one that has all its votes and more."""
+def _pairs(case: Case) -> Iterator[Nogood]:
+    """Yield the nogoods of a pattern and one that has all its votes and more."""
     everything = np.arange(case.n_patterns)
     first, second = dominated(case.votes, everything, everything)
     inside = np.zeros((case.n_patterns, case.n_patterns), dtype=np.float32)
@@ -92,17 +92,17 @@ def _pairs(case: Case) -> Iterator[Clause]:
     np.fill_diagonal(inside, 0.0)
     # Those that follow from two others are left out.
     for p, q in np.argwhere((inside > 0) & (inside @ inside == 0))[:_MOST_PAIRS]:
-        yield Clause((int(p), int(q)), (True, False), (1.0, 1.0))
+        yield Nogood((int(p), int(q)), (True, False), (1.0, 1.0))
 
 
-def _in_favour_of(clause: Clause, yes: Floats, no: Floats) -> tuple[Floats, Floats]:
-    """Return what to ask next, so that patterns with a large share in a clause cost less.
+def _in_favour_of(nogood: Nogood, yes: Floats, no: Floats) -> tuple[Floats, Floats]:
+    """Return what to ask next, so that patterns with a large share in a nogood cost less.
 
-    A clause is broken by what its patterns cost, however large their shares; what was asked for
+    A nogood is broken by what its patterns cost, however large their shares; what was asked for
     first is the least sum of shares times costs. Asked again like this, few patterns come back.
     """
     shares = np.zeros((2, len(yes)))
-    for place, value, share in zip(clause.places, clause.values, clause.shares, strict=True):
+    for place, value, share in zip(nogood.places, nogood.values, nogood.shares, strict=True):
         if place < len(yes):
             shares[int(value), place] = share
     less = _FEWER / (shares + _FEWER)
@@ -115,9 +115,9 @@ class _Tree:
         kept = _keep(task)
         self._relaxation, self._conflicts = kept.relaxation, kept.conflicts
         self._splits, self._random = kept.splits, kept.random
-        for clause in task.clauses:
-            self._relaxation.add(clause)
-        self._found: list[Clause] = []
+        for nogood in task.nogoods:
+            self._relaxation.add(nogood)
+        self._found: list[Nogood] = []
         self._number, self._steps = task.first_number, list[Step]()
         self._members: dict[tuple[int, ...], None] = {}
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
@@ -186,7 +186,7 @@ class _Tree:
         return self._relaxation.bound(low, high, self._task.target, self._task.latest)
 
     def _separate(self, z: Floats, between: bool, more: int) -> bool:
-        """Look for a clause, and some more; tell if there is a new one that a solution breaks."""
+        """Look for a nogood, and some more; tell if there is a new one that a solution breaks."""
         yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
         no = np.where(z > _SURE, np.inf, z + 1e-3)
         if not between:
@@ -194,14 +194,14 @@ class _Tree:
             yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
         broken, asked = False, (yes, no)
         for _ in range(1 + more):
-            clause = self._conflicts.find(*asked, self._task.latest)
-            if clause is None:
+            nogood = self._conflicts.find(*asked, self._task.latest)
+            if nogood is None:
                 break  # at once, or never: costs do not decide whether there is one
-            if self._relaxation.add(clause):
-                self._found.append(clause)
+            if self._relaxation.add(nogood):
+                self._found.append(nogood)
                 # If it is not broken here, it may be of use elsewhere.
-                broken |= clause.slack(z) < -_BROKEN
-            asked = _in_favour_of(clause, yes, no)
+                broken |= nogood.slack(z) < -_BROKEN
+            asked = _in_favour_of(nogood, yes, no)
         return broken
 
     def _look_around(self) -> bool:
@@ -252,12 +252,12 @@ class _Tree:
         """Write down why a node was closed: what its bound rests on."""
         if self._task.record:
             reasons = self._relaxation.reasons()
-            clauses = [(clause, price) for clause, price in reasons if isinstance(clause, Clause)]
+            nogoods = [(nogood, price) for nogood, price in reasons if isinstance(nogood, Nogood)]
             self._steps.append(
                 Step(
                     key,
-                    clauses=tuple(clause for clause, _ in clauses),
-                    prices=tuple(price for _, price in clauses),
+                    nogoods=tuple(nogood for nogood, _ in nogoods),
+                    prices=tuple(price for _, price in nogoods),
                     limits=tuple((row, price) for row, price in reasons if isinstance(row, int)),
                 )
             )
