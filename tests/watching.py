@@ -172,7 +172,7 @@ class Watch:
         self.note("nodes", (self.units > best) & (told < self.units), "in no open node")
 
     def nogood(self, relaxation, _result, nogood) -> None:
-        here = np.hstack([self.z, self.x])[:, list(nogood.places)]
+        here = np.hstack([self.z, self.x])[:, list(nogood.variables)]
         self.note("nogoods", (here == np.array(nogood.values)).all(axis=1), "a nogood cuts off")
 
     def looked(self, relaxation, value, low, high, _latest) -> None:

@@ -224,8 +224,8 @@ class _Fronts:
                 break
             self._nodes, number = share.nodes, share.next_number
             branch = branch or share.settled
-            for places in share.members:
-                self._offer([self._problem.allowed[place] for place in places])
+            for columns in share.members:
+                self._offer([self._problem.allowed[k] for k in columns])
             self._take_stock()
             if self._callback is not None and self._callback(self.front()):
                 break

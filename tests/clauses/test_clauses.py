@@ -50,7 +50,7 @@ def whole(case, bound=1e30):
 
 
 def broken(nogood, decided):
-    return (decided[list(nogood.places)] == np.array(nogood.values)).all()
+    return (decided[list(nogood.variables)] == np.array(nogood.values)).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -101,7 +101,7 @@ def test_too_many_who_sit_are_a_clause_of_their_own():
     )  # fmt: skip
     nothing = np.zeros(2)
     all_three, two = np.array([1, 1, 1], dtype=np.int8), np.array([1, 1, FREE], dtype=np.int8)
-    assert prove(case, nothing, nothing, np.zeros(1), all_three).places == (2, 3, 4)
+    assert prove(case, nothing, nothing, np.zeros(1), all_three).variables == (2, 3, 4)
     assert prove(case, nothing, nothing, np.zeros(1), two) is None
     assert prove(case, nothing, nothing, np.ones(1), two).key == ((2, 3), (True, True))
     assert prove(case, nothing, nothing, np.ones(1), np.full(3, FREE, dtype=np.int8)) is None

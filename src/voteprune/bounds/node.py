@@ -79,16 +79,16 @@ class Node:
             self, bounds=np.where(better, bounds, self.bounds), by=np.where(better, step, self.by)
         )
 
-    def deciding(self, places: NDArray[np.intp], values: NDArray[np.int8] | int) -> Node:
+    def deciding(self, variables: NDArray[np.intp], values: NDArray[np.int8] | int) -> Node:
         """Return the node with some more decisions taken."""
         decided = self.decided.copy()
-        decided[places] = values
+        decided[variables] = values
         return replace(self, decided=decided)
 
-    def branch(self, place: int, keys: tuple[int, int]) -> list[Node]:
-        """Return the two nodes that decide one place one way and the other."""
+    def branch(self, variable: int, keys: tuple[int, int]) -> list[Node]:
+        """Return the two nodes that set one variable to 0 and to 1."""
         fresh = np.zeros(len(self), dtype=np.int8)
         return [
-            replace(self.deciding(np.array([place]), value), key=key, done=fresh)
+            replace(self.deciding(np.array([variable]), value), key=key, done=fresh)
             for key, value in zip(keys, (0, 1), strict=True)
         ]

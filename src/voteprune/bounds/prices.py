@@ -73,8 +73,8 @@ class Prices:
         self._fixed = np.zeros(levels.n_classifiers)
         # By sides and kind, then by shift: amounts on the members, and their sum over the rows.
         self._paid: dict[tuple[Sides, bool], dict[int, tuple[Floats, float]]] = {}
-        for place in np.flatnonzero(prices > 0).tolist():
-            self._pay(rows[place], float(prices[place]), at)
+        for row in np.flatnonzero(prices > 0).tolist():
+            self._pay(rows[row], float(prices[row]), at)
 
     def _pay(self, row: Row | LimitRow, price: float, at: tuple[int, int]) -> None:
         if isinstance(row, LimitRow):
@@ -102,8 +102,8 @@ class Prices:
         charges = np.tile(self._fixed, (len(node), 1))
         for (sides, away), by_shift in self._paid.items():
             factors = base_factor(sides, away, sizes, chosen)
-            places, which = np.unique(factors, return_inverse=True)
-            on_members, extra = _rescaled(by_shift, away, places)
+            distinct, which = np.unique(factors, return_inverse=True)
+            on_members, extra = _rescaled(by_shift, away, distinct)
             charges += on_members[which]
             constants += extra[which]
         reach = levels.helps[:, members != 0].sum(axis=1)

@@ -70,9 +70,9 @@ def _violated_pairs(
     columns &= ~over
     broken = np.where(factors > skipped, (factors - skipped) * both - columns @ x, 0.0)
     fresh = []
-    for place in _worst(broken):
-        i, j = int(live[first[place]]), int(live[second[place]])
-        fresh.append(Row((i, j), columns[place], levels.sides(i, j), -int(skipped[place])))
+    for row in _worst(broken):
+        i, j = int(live[first[row]]), int(live[second[row]])
+        fresh.append(Row((i, j), columns[row], levels.sides(i, j), -int(skipped[row])))
     return fresh
 
 
@@ -116,7 +116,7 @@ def _near_pairs(
 
 
 def _worst(broken: Floats) -> NDArray[np.intp]:
-    places = np.flatnonzero(broken > _VIOLATION)
-    if len(places) > _MOST_ROWS:
-        places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
-    return places
+    rows = np.flatnonzero(broken > _VIOLATION)
+    if len(rows) > _MOST_ROWS:
+        rows = rows[np.argpartition(-broken[rows], _MOST_ROWS)[:_MOST_ROWS]]
+    return rows

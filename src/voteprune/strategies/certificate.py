@@ -213,7 +213,7 @@ def _refutation(refuted: Refuted) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = []
     for step in refuted.steps:
         if step.heirs is not None:
-            nodes.append({"cell": step.node, "place": step.place, "heirs": list(step.heirs)})
+            nodes.append({"cell": step.node, "place": step.variable, "heirs": list(step.heirs)})
             continue
         prices = []
         for nogood, price in zip(step.nogoods, step.prices, strict=True):
@@ -227,14 +227,14 @@ def _refutation(refuted: Refuted) -> dict[str, Any]:
 
 
 def _nogood(case: Case, nogood: Nogood) -> dict[str, Any]:
-    said = list(zip(nogood.places, nogood.values, nogood.shares, strict=True))
+    said = list(zip(nogood.variables, nogood.values, nogood.shares, strict=True))
     n = case.n_patterns
     prices = zip(case.member_limits, nogood.prices, strict=False)
     return {
-        "yes": [[place, share] for place, value, share in said if place < n and value],
-        "no": [[place, share] for place, value, share in said if place < n and not value],
-        "sits": [place - n for place, value, _ in said if place >= n and value],
-        "out": [place - n for place, value, _ in said if place >= n and not value],
+        "yes": [[variable, share] for variable, value, share in said if variable < n and value],
+        "no": [[variable, share] for variable, value, share in said if variable < n and not value],
+        "sits": [variable - n for variable, value, _ in said if variable >= n and value],
+        "out": [variable - n for variable, value, _ in said if variable >= n and not value],
         "limits": [[*limit, price] for limit, price in prices if price > 0],
     }
 

@@ -40,11 +40,11 @@ class Attempt:
         self._seen: set[tuple[int, ...]] = set()
         self._token = uuid.uuid4().hex
 
-    def _offer(self, places: tuple[int, ...]) -> None:
-        """Have the incumbent look at members, by their places among those allowed, once."""
-        if places not in self._seen:
-            self._seen.add(places)
-            self._run.incumbent.offer([self._problem.allowed[place] for place in places])
+    def _offer(self, columns: tuple[int, ...]) -> None:
+        """Have the incumbent look at members, by their numbers among those allowed, once."""
+        if columns not in self._seen:
+            self._seen.add(columns)
+            self._run.incumbent.offer([self._problem.allowed[k] for k in columns])
 
     def _keep(
         self,

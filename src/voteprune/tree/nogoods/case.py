@@ -116,9 +116,9 @@ def best_of_the_heaviest(case: Case, weights: Floats) -> tuple[float, tuple[int,
     counts = np.cumsum(case.votes[:, order], axis=1)
     # One histogram of the counts for every size, all in one.
     width = len(order) + 2
-    places = counts + width * sizes - width
+    bins = counts + width * sizes - width
     sums = np.bincount(
-        places.ravel(), weights=np.repeat(case.net, len(order)), minlength=width * len(order)
+        bins.ravel(), weights=np.repeat(case.net, len(order)), minlength=width * len(order)
     ).reshape(len(order), width)
     # What has more than L votes, for L from 0 on; there is no L beyond S - 1.
     values = sums[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]

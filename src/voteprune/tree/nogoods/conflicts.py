@@ -130,8 +130,8 @@ class Conflicts:
             rows = np.array(self._rows, dtype=np.intp)
             low = np.where(rows < n, -costs[rows], -np.inf)
             high = np.where(rows < n, np.inf, costs[rows])
-            places = np.arange(first, first + len(rows), dtype=np.int32)
-            self._highs.changeRowsBounds(len(rows), places, low, high)
+            numbers = np.arange(first, first + len(rows), dtype=np.int32)
+            self._highs.changeRowsBounds(len(rows), numbers, low, high)
             seconds = max(_LEAST_SECONDS, latest - time.monotonic())
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
             self._highs.run()
@@ -155,17 +155,17 @@ class Conflicts:
         votes = self._votes @ values[:k] - values[k]
         broken = np.concatenate([values[k + 1] - votes, votes]) - costs
         broken[self._present] = 0.0
-        places = np.flatnonzero(broken > _BROKEN * max(values[k + 1], 1.0))
-        if len(places) > _MOST_ROWS:
-            places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
-        return [int(place) for place in places]
+        rows = np.flatnonzero(broken > _BROKEN * max(values[k + 1], 1.0))
+        if len(rows) > _MOST_ROWS:
+            rows = rows[np.argpartition(-broken[rows], _MOST_ROWS)[:_MOST_ROWS]]
+        return [int(row) for row in rows]
 
     def _tidy(self) -> None:
         """Take out the rows that the last solution has no use for, once they are many."""
         if len(self._rows) >= 2 * self._case.n_classifiers:
             first = self._frame.shape[0]
             kept, basis = rows_in_use(self._highs, first)
-            self._start([self._rows[place] for place in kept])
+            self._start([self._rows[number] for number in kept])
             self._highs.setBasis(basis)
 
     def weights(self) -> Floats:

@@ -107,11 +107,11 @@ class Refutation(Attempt):
         known = tuple(self._nogoods.values()) if workers > 1 else ()
         tasks = [
             Task(
-                self._case, self._nodes[place::workers], known, self._target(), deadline,
+                self._case, self._nodes[worker::workers], known, self._target(), deadline,
                 run.deadline, frozenset(self._seen), self._token, self._number,
                 self._written is not None,
             )
-            for place in range(min(workers, len(self._nodes)))
+            for worker in range(min(workers, len(self._nodes)))
         ]  # fmt: skip
         try:
             shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)

@@ -38,7 +38,7 @@ class Nogood:
 
     Parameters
     ----------
-    places
+    variables
         Variables: patterns first, then classifiers.
     values
         What no committee has them be together.
@@ -50,7 +50,7 @@ class Nogood:
         On the limits on who sits.
     """
 
-    places: tuple[int, ...]
+    variables: tuple[int, ...]
     values: tuple[bool, ...]
     shares: tuple[float, ...]
     everybody: float = 0.0
@@ -60,14 +60,14 @@ class Nogood:
     @property
     def key(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
         """What it says, whatever proves it."""
-        return self.places, self.values
+        return self.variables, self.values
 
     def slack(self, z: Floats) -> float:
         """Return how far a solution is from breaking it; negative where it does."""
         patterns = [
-            1.0 - z[place] if value else z[place]
-            for place, value in zip(self.places, self.values, strict=True)
-            if place < len(z)
+            1.0 - z[variable] if value else z[variable]
+            for variable, value in zip(self.variables, self.values, strict=True)
+            if variable < len(z)
         ]
         return float(sum(patterns)) - 1.0
 
@@ -106,7 +106,7 @@ def prove(
         return None
     a, b, who = np.flatnonzero(yes > 0), np.flatnonzero(no > 0), np.flatnonzero(relevant)
     return Nogood(
-        places=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
+        variables=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
         values=(True,) * len(a) + (False,) * len(b) + tuple((decided[who] == 1).tolist()),
         shares=(*(yes[a] / unit).tolist(), *(no[b] / unit).tolist(), *(0.0,) * len(who)),
         everybody=everybody,

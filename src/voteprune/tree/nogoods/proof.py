@@ -16,17 +16,17 @@ class Step:
     ----------
     node
         Its number; 0 is where everything begins.
-    place, heirs
-        Where it was split, and the numbers of its halves, with 0 and with 1 there; no heirs if it
-        was closed.
+    variable, heirs
+        The variable it was branched on, and the numbers of its halves, with that variable at 0 and
+        at 1; no heirs if it was closed.
     nogoods, prices
         What closed it: prices on nogoods.
     limits
-        Prices on limits on what is called positive, by their places in the case.
+        Prices on limits on what is called positive, by their numbers in the case.
     """
 
     node: int
-    place: int = -1
+    variable: int = -1
     heirs: tuple[int, int] | None = None
     nogoods: tuple[Nogood, ...] = ()
     prices: tuple[float, ...] = ()

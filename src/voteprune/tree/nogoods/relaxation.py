@@ -28,17 +28,19 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
 
     Returns
     -------
-    places, basis
+    kept, basis
         Counted from that first row; and a basis for the program with the others taken out.
     """
     basis = highs.getBasis()
     status = list(basis.row_status)
     kept = [
-        place for place, row in enumerate(status[first:]) if row != highspy.HighsBasisStatus.kBasic
+        number
+        for number, row in enumerate(status[first:])
+        if row != highspy.HighsBasisStatus.kBasic
     ]
     fresh = highspy.HighsBasis()
     fresh.col_status = list(basis.col_status)
-    fresh.row_status = status[:first] + [status[first + place] for place in kept]
+    fresh.row_status = status[:first] + [status[first + number] for number in kept]
     fresh.valid = True
     return kept, fresh
 
@@ -65,7 +67,7 @@ class Relaxation:
         self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
         self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
         self._pool = Pool(self.n)
-        # What each of its rows is: a nogood, or a limit by its place.
+        # What each of its rows is: a nogood, or a limit by its number.
         self._said: list[Nogood | int] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
@@ -73,8 +75,8 @@ class Relaxation:
             zip(case.on_patterns, case.least_patterns, strict=True)
         ):
             self._said.append(number)
-            places = np.flatnonzero(row).astype(np.int32)
-            self._pool.add(places, row[places], float(least))
+            variables = np.flatnonzero(row).astype(np.int32)
+            self._pool.add(variables, row[variables], float(least))
         self._start([])
         self._enough = 2 * _SPARE_ROWS
 
@@ -101,9 +103,9 @@ class Relaxation:
             return False
         self._known.add(nogood.key)
         self._said.append(nogood)
-        places = np.array(nogood.places, dtype=np.int32)
+        variables = np.array(nogood.variables, dtype=np.int32)
         factors = np.where(nogood.values, -1.0, 1.0)
-        self._pool.add(places, factors, 1.0 - sum(nogood.values))
+        self._pool.add(variables, factors, 1.0 - sum(nogood.values))
         return True
 
     def _enter(self, rows: list[int]) -> None:
@@ -112,10 +114,10 @@ class Relaxation:
             return
         written = [self._pool.row(row) for row in rows]
         values = [np.append(factors, 1.0) for _, factors in written]
-        columns = [np.append(places, self.n) for places, _ in written]
+        columns = [np.append(variables, self.n) for variables, _ in written]
         lengths = np.array([len(part) for part in columns])
         owners = np.arange(len(self._rows), len(self._rows) + len(rows))
-        self._at = np.concatenate([self._at, *(places for places, _ in written)])
+        self._at = np.concatenate([self._at, *(variables for variables, _ in written)])
         self._by = np.concatenate([self._by, *(factors for _, factors in written)])
         self._of = np.concatenate([self._of, np.repeat(owners, lengths - 1)])
         self._highs.addRows(
@@ -169,11 +171,11 @@ class Relaxation:
         broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
         self._looked_at = len(self._pool)
         broken[self._rows] = 0.0
-        places = np.flatnonzero(broken > _VIOLATION)
-        if len(places) > _MOST_ROWS:
-            places = places[np.argsort(-broken[places])[:_MOST_ROWS]]
-        self._enter(places.tolist())
-        return len(places) > 0
+        rows = np.flatnonzero(broken > _VIOLATION)
+        if len(rows) > _MOST_ROWS:
+            rows = rows[np.argsort(-broken[rows])[:_MOST_ROWS]]
+        self._enter(rows.tolist())
+        return len(rows) > 0
 
     def solution(self) -> Floats:
         """Return z and x of the last solution."""
@@ -184,7 +186,7 @@ class Relaxation:
         if len(self._rows) < self._enough:
             return
         kept, basis = rows_in_use(self._highs, 0)
-        self._start([self._rows[place] for place in kept])
+        self._start([self._rows[number] for number in kept])
         self._highs.setBasis(basis)
         self._enough = max(2 * _SPARE_ROWS, len(kept) + _SPARE_ROWS)
 

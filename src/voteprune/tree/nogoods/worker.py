@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 from ...bounds.closure import conflicts as dominated
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
-from .branching import Splits
+from .branching import Pseudocosts
 from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
 from .nogood import Nogood
@@ -63,7 +63,7 @@ class _Kept:
 
     def __init__(self, case: Case) -> None:
         self.relaxation, self.conflicts = Relaxation(case), Conflicts(case)
-        self.splits = Splits(case.n_patterns + case.n_classifiers)
+        self.pseudocosts = Pseudocosts(case.n_patterns + case.n_classifiers)
         self.random = np.random.default_rng(0)
         for nogood in _pairs(case):
             self.relaxation.add(nogood)
@@ -102,9 +102,9 @@ def _in_favour_of(nogood: Nogood, yes: Floats, no: Floats) -> tuple[Floats, Floa
     first is the least sum of shares times costs. Asked again like this, few patterns come back.
     """
     shares = np.zeros((2, len(yes)))
-    for place, value, share in zip(nogood.places, nogood.values, nogood.shares, strict=True):
-        if place < len(yes):
-            shares[int(value), place] = share
+    for variable, value, share in zip(nogood.variables, nogood.values, nogood.shares, strict=True):
+        if variable < len(yes):
+            shares[int(value), variable] = share
     less = _FEWER / (shares + _FEWER)
     return yes * less[1], no * less[0]
 
@@ -114,7 +114,7 @@ class _Tree:
         self._task, self._case, self._report = task, task.case, report
         kept = _keep(task)
         self._relaxation, self._conflicts = kept.relaxation, kept.conflicts
-        self._splits, self._random = kept.splits, kept.random
+        self._pseudocosts, self._random = kept.pseudocosts, kept.random
         for nogood in task.nogoods:
             self._relaxation.add(nogood)
         self._found: list[Nogood] = []
@@ -218,34 +218,36 @@ class _Tree:
     def _split_pattern(self, node: Node, bound: float, solution: Floats) -> list[Node]:
         low, high = limits_of(node.decided)
 
-        def look(place: int, value: int) -> float:
+        def look(variable: int, value: int) -> float:
             there_low, there_high = low.copy(), high.copy()
-            there_low[place] = there_high[place] = value
+            there_low[variable] = there_high[variable] = value
             return self._relaxation.look(there_low, there_high, self._task.latest)
 
         self._relaxation.tidy()
         free = solution[: self._case.n_patterns]
-        place = self._splits.choose(free, bound, self._task.target, look)
+        variable = self._pseudocosts.choose(free, bound, self._task.target, look)
         halves = []
-        for value, half in enumerate(self._split(node, place)):
+        for value, half in enumerate(self._split(node, variable)):
             proved = self._bound(*limits_of(half.decided))
-            self._splits.learn(place, value, free[place], bound - proved, bound - self._task.target)
+            self._pseudocosts.learn(
+                variable, value, free[variable], bound - proved, bound - self._task.target
+            )
             if self._refuted(proved):
                 self._close(half.key)
             else:
                 halves.append(replace(half, bound=min(bound, proved)))
         return halves
 
-    def _split(self, node: Node, place: int) -> list[Node]:
+    def _split(self, node: Node, variable: int) -> list[Node]:
         """Return the halves of a node."""
         halves = []
         for value in (0, 1):
             decided = node.decided.copy()
-            decided[place] = value
+            decided[variable] = value
             self._number += 1
             halves.append(Node(node.bound, decided, self._number))
         if self._task.record:
-            self._steps.append(Step(node.key, place, (halves[0].key, halves[1].key)))
+            self._steps.append(Step(node.key, variable, (halves[0].key, halves[1].key)))
         return halves
 
     def _close(self, key: int) -> None:
@@ -278,8 +280,8 @@ class _Tree:
             if self._task.record:
                 self._steps.append(Step(node.key))
             return []  # one committee, which has been looked at
-        place = int(np.argmax(np.where(free, fractions(weights), -1.0)))
-        halves = self._split(node, self._case.n_patterns + place)
+        classifier = int(np.argmax(np.where(free, fractions(weights), -1.0)))
+        halves = self._split(node, self._case.n_patterns + classifier)
         return [replace(half, bound=bound) for half in halves]
 
     def _tell(self, following: Node | None) -> None:

@@ -92,10 +92,10 @@ class Campaign(Attempt):
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
             Task(
-                self._levels, nodes, self._rows(place), self._targets(), until, run.deadline,
+                self._levels, nodes, self._rows(worker), self._targets(), until, run.deadline,
                 self._number, branch, run.record is not None, self._token,
             )
-            for place, nodes in enumerate(_deal(self._nodes, workers))
+            for worker, nodes in enumerate(_deal(self._nodes, workers))
         ]  # fmt: skip
         try:
             self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
@@ -165,8 +165,8 @@ class Campaign(Attempt):
         else:
             incumbent.close()
 
-    def _rows(self, place: int) -> tuple[Row, ...]:
-        return self._shares[place % len(self._shares)].rows if self._shares else ()
+    def _rows(self, worker: int) -> tuple[Row, ...]:
+        return self._shares[worker % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
@@ -198,4 +198,4 @@ def _deal(nodes: tuple[Node, ...], workers: int) -> list[tuple[Node, ...]]:
             widest.only(~low),
         )
     ordered = sorted(nodes, key=lambda node: -float(node.bounds.max()))
-    return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]
+    return [tuple(ordered[worker::workers]) for worker in range(min(workers, len(ordered)))]

@@ -16,7 +16,7 @@ _MOST_TO_DECIDE = 1500
 def decisions(
     levels: Levels, node: Node, charges: Floats, left: Floats, room: Floats
 ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return what must be so in all of a node: places and values.
+    """Return what must be so in all of a node: variables and values.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def decisions(
     last_in, first_out = ordered[m, seats], ordered[m, seats + 1]
     must_sit = (charges[:, free] - first_out[:, None] > room[:, None]).all(axis=0)
     must_not = (last_in[:, None] - charges[:, free] > room[:, None]).all(axis=0)
-    places = np.concatenate([free[must_sit], free[must_not], k + right, k + wrong])
+    variables = np.concatenate([free[must_sit], free[must_not], k + right, k + wrong])
     values = np.concatenate([
         np.ones(must_sit.sum()), np.zeros(must_not.sum()),
         np.ones(len(right)), np.zeros(len(wrong)),
     ])  # fmt: skip
-    return places.astype(np.intp), values.astype(np.int8)
+    return variables.astype(np.intp), values.astype(np.int8)

@@ -35,11 +35,12 @@ class Step:
         below the target, given what is decided in the node by now. -1 stands for the closure bound,
         -2 for a node with every classifier decided, whose one committee was recounted.
     decided
-        Places (classifiers first, then patterns) and values that hold from now on in what is left
-        of the node: with the opposite value, the prices of this step bound every (S, L) left below
-        the target. A pattern decided right says nothing about an (S, L) it cannot be right at.
+        Variables (classifiers first, then patterns) and the values they are fixed at from now on in
+        what is left of the node (reduced-cost fixing): with the opposite value, the prices of this
+        step bound every (S, L) left below the target. A pattern decided right says nothing about an
+        (S, L) it cannot be right at.
     heirs
-        The two nodes that take its place: key, the place it is split at, the value there. The heir
+        The two nodes that take its place: key, the branching variable, its value. The heir
         in which a pattern is right leaves out every (S, L) it cannot be right at.
     """
 

@@ -88,9 +88,9 @@ class _Tree:
         settled = False
         while self._heap and not settled and time.monotonic() < self._deadline:
             _, _, node = heapq.heappop(self._heap)
-            place = self._next_place(node)
-            if place is not None:
-                self._bound(node, place)
+            pair = self._next_pair(node)
+            if pair is not None:
+                self._bound(node, pair)
             elif self._may_branch:
                 self._branch(node)
             else:
@@ -115,7 +115,7 @@ class _Tree:
         room = self._room + SAFETY * np.abs(node.bounds)
         return node.excess(self._targets) < -room
 
-    def _next_place(self, node: Node) -> int | None:
+    def _next_pair(self, node: Node) -> int | None:
         """Return the (S, L) of a node whose linear program comes next, None to branch instead.
 
         The highest first. Before the first branching, what is nearly refuted comes too, as long as
@@ -134,21 +134,21 @@ class _Tree:
             return int(np.argmin(np.where(node.done < ALL, excess, np.inf)))
         return None
 
-    def _bound(self, node: Node, place: int) -> None:
+    def _bound(self, node: Node, pair: int) -> None:
         """Bound a node by the linear program of one of its (S, L)."""
-        at = int(node.pairs[place, 0]), int(node.pairs[place, 1])
+        at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
         program = self._program(at)
         # At first only rows that say much about the other (S, L) too; all rows when it comes up
         # again, which most never do.
-        portable = node.key == 0 and not node.done[place] and self._misses == 0
+        portable = node.key == 0 and not node.done[pair] and self._misses == 0
         prices, judgement = self._tighten(program, node, at, portable=portable)
         number = self._next()
         better = node.bounded(judgement.bounds, number)
         done = better.done.copy()
-        done[place] = 1 if portable else ALL
+        done[pair] = 1 if portable else ALL
         better = replace(better, done=done)
         closed = self._closed(better)
-        if node.key == 0 and node.done[place] == 0 and not portable:
+        if node.key == 0 and node.done[pair] == 0 and not portable:
             self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
         bounds = judgement.bounds[~closed]
@@ -196,8 +196,8 @@ class _Tree:
 
     def _branch(self, node: Node) -> None:
         """Split a node in two."""
-        place = self._branching_place(node)
-        if place is None:
+        variable = self._branching_variable(node)
+        if variable is None:
             # Every classifier is decided: one set of members, which the coordinator recounts. It is
             # told at once, for the bounds told from now on leave it out.
             members = np.flatnonzero(node.decided[: self._levels.n_classifiers] == 1).tolist()
@@ -205,20 +205,20 @@ class _Tree:
             self._keep(Step(self._next(), node.key, closed=node.leaving(by=-2)))
             self._tell(members)
             return
-        halves = node.branch(place, (self._next(), self._next()))
-        if place >= self._levels.n_classifiers:
-            pattern = place - self._levels.n_classifiers
+        halves = node.branch(variable, (self._next(), self._next()))
+        if variable >= self._levels.n_classifiers:
+            pattern = variable - self._levels.n_classifiers
             halves[1] = halves[1].only(self._levels.reachable(pattern, node.pairs))
-        heirs = tuple((half.key, place, value) for value, half in enumerate(halves))
+        heirs = tuple((half.key, variable, value) for value, half in enumerate(halves))
         self._keep(Step(self._next(), node.key, heirs=heirs))
         for half in halves:
             self._push(half)
 
-    def _branching_place(self, node: Node) -> int | None:
+    def _branching_variable(self, node: Node) -> int | None:
         """Return where to branch: what brings both halves down most, tried on a few."""
         k = self._levels.n_classifiers
-        place = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))
-        at = int(node.pairs[place, 0]), int(node.pairs[place, 1])
+        pair = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))
+        at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
         program = self._program(at)
         program.solve(node, self._latest)
         value, target = program.value(node), float(self._targets[at[0]])
@@ -268,7 +268,7 @@ class _Tree:
     ) -> None:
         if self._record:
             used = np.flatnonzero(prices > 0)
-            priced = tuple(rows[place] for place in used.tolist())
+            priced = tuple(rows[number] for number in used.tolist())
             self._steps.append(replace(step, rows=priced, prices=prices[used]))
 
     def _tell(self, members: list[int]) -> None:
