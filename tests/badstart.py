@@ -165,7 +165,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if way.by == "clauses":
         patches.append(mock.patch.object(engine, "_NOGOODS_SHARE", 1.0))
     if way.by != "solver":
-        patches.append(mock.patch.object(proving.Campaign, "region", return_value=None))
+        patches.append(mock.patch.object(proving.SizesDriver, "region", return_value=None))
     if here is not None:
         patches += [
             mock.patch.object(proving, "share_out", here.share_out),
@@ -222,8 +222,8 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for attempt in (proving.Campaign, refuting.Refutation) if way.file else ():
-                        stack.enter_context(_killed_after(attempt, 1 + turn // 2))
+                    for driver in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                        stack.enter_context(_killed_after(driver, 1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -239,9 +239,9 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     return [*watch.wrong, *ended(bad, solution)], watch
 
 
-def _killed_after(attempt, rounds):
+def _killed_after(driver, rounds):
     """Kill a run that leaves something open after so many rounds."""
-    original, done = attempt.round, []
+    original, done = driver.round, []
 
     def round_(self, *given, **named):
         went_on = original(self, *given, **named)
@@ -250,7 +250,7 @@ def _killed_after(attempt, rounds):
             raise Killed
         return went_on
 
-    return mock.patch.object(attempt, "round", round_)
+    return mock.patch.object(driver, "round", round_)
 
 
 def ended(bad, solution):

@@ -301,8 +301,8 @@ def watching(watch: Watch):
     patches = [mock.patch.object(Incumbent, "_tell", tell)]
     if plain:
         patches += [
-            after(proving.Campaign, "_take_stock", stock),
-            after(refuting.Refutation, "_take_stock", nogood_nodes),
+            after(proving.SizesDriver, "_take_stock", stock),
+            after(refuting.NogoodsDriver, "_take_stock", nogood_nodes),
             after(front._Fronts, "_take_stock", sizes),
             after(front._Fronts, "__init__", sizes),
             after(Prices, "judge", watch.judged),

@@ -32,7 +32,7 @@ from .run.incumbent import Incumbent, relative_gap
 from .solve.notebook import html_of_table
 from .solve.plan import check_plan
 from .solvers import SolverFailure, call
-from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.coordinator import MOST_CLASSIFIERS, WORKER
 from .tree.sizes.task import Task
 from .votes.votes import as_votes
 
@@ -215,7 +215,7 @@ class _Fronts:
             try:
                 share = call(
                     "bounds",
-                    "voteprune.tree.sizes.worker",
+                    WORKER,
                     (task,),
                     self._deadline,
                     lambda *_: None,

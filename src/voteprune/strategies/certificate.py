@@ -26,8 +26,8 @@ from ..problem.formulas import write_four
 from ..problem.problem import Problem
 from ..tree.nogoods.case import Case
 from ..tree.nogoods.nogood import Nogood
-from ..tree.nogoods.proof import Refuted
-from ..tree.sizes.proof import Proof, Step
+from ..tree.nogoods.proof import NogoodsProof
+from ..tree.sizes.proof import SizesProof, Step
 
 _DECIMAL_BITS = 1024
 """How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
@@ -63,7 +63,7 @@ class Certificate:
     status: str
     committee: Committee | None
     bound: int
-    proof: Proof | Refuted | None = None
+    proof: SizesProof | NogoodsProof | None = None
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
     cut: Cut | None = None
@@ -89,9 +89,9 @@ class Certificate:
             "bound": self.bound,
             "cut": _cut(problem, self.cut or Cut(*closure(problem))),
             "proof": _Writer(problem, self.proof).written()
-            if isinstance(self.proof, Proof)
+            if isinstance(self.proof, SizesProof)
             else None,
-            "refutation": _refutation(self.proof) if isinstance(self.proof, Refuted) else None,
+            "refutation": _refutation(self.proof) if isinstance(self.proof, NogoodsProof) else None,
             "trusted": [list(claim) for claim in self.trusted],
         }  # fmt: skip
         return jsonfile.dump("certificate", fields, indent=None)
@@ -156,7 +156,7 @@ def _cut(problem: Problem, cut: Cut) -> dict[str, Any]:
 class _Writer:
     """Writes a proof, every row once."""
 
-    def __init__(self, problem: Problem, proof: Proof) -> None:
+    def __init__(self, problem: Problem, proof: SizesProof) -> None:
         self._proof = proof
         self._rows: list[dict[str, Any]] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
@@ -206,7 +206,7 @@ class _Writer:
         return self._numbers[key]
 
 
-def _refutation(refuted: Refuted) -> dict[str, Any]:
+def _refutation(refuted: NogoodsProof) -> dict[str, Any]:
     """Write a refutation, every nogood once."""
     case, numbers = refuted.case, dict[object, int]()
     nogoods: list[dict[str, Any]] = []

@@ -3,14 +3,15 @@
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees and the closure bound, in milliseconds.
 2. Local search, for a moment.
-3. Where the closure bound is near and patterns are few: nogoods (`refuting`).
-4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
-   all the others (`bounds.prices`). What falls below the incumbent is refuted.
+3. Where the closure bound is near and patterns are few: branch and cut with nogoods
+   (`tree.nogoods`).
+4. Linear programs at the sizes and thresholds with the highest bounds; the dual prices of each
+   bound all the others (`bounds.prices`). What falls below the incumbent is pruned.
 5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
-6. What is still open is branched, node by node, until nothing is left (`proving`, `bounds.tree`).
+6. What is still open is branched, node by node, until nothing is left (`tree.sizes`).
 
-Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
-better committee refutes more.
+Local search goes on in the background of 3, 4 and 6 (`tree.background`), or in turns with them on a
+single core, for a better incumbent prunes more.
 
 It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 """
@@ -30,21 +31,25 @@ from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
 from ..tree.background import SHARE, Beside
-from ..tree.nogoods import coordinator as refuting
-from ..tree.nogoods.coordinator import Refutation
-from ..tree.sizes import coordinator as proving
-from ..tree.sizes.coordinator import MOST_CLASSIFIERS, Campaign
+from ..tree.nogoods import coordinator as nogoods
+from ..tree.nogoods.coordinator import NogoodsDriver
+from ..tree.sizes import coordinator as sizes
+from ..tree.sizes.coordinator import MOST_CLASSIFIERS, SizesDriver
 
 ENUMERATE = 2**21
-"""Subsets times patterns up to which trying everything is quickest."""
+"""Subsets times patterns up to which trying every committee is quickest."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
-"""Seconds of a first look round and of the first search."""
+"""Seconds of the search before the way of the proof is chosen, and of the whole first search."""
 
-_NOGOODS_SHARE, _NOGOODS_TRIAL = 0.8, 0.2
+_NOGOODS_SHARE = 0.8
+"""Share of the time left that nogoods get. The rest is for the sizes, should they fail."""
+
+_NOGOODS_TRIAL = 0.2
+"""Share of the time left after which nogoods must have come near, see `NogoodsDriver.hopeless`."""
+
 _SOLVER_SHARE = 0.5
-"""How much of the time left nogoods get, and until when they must have got somewhere; and how much
-a MIP solver gets for what the bounds leave open."""
+"""Share of the time left that a MIP solver gets for what the bounds leave open."""
 
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
@@ -70,8 +75,8 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     flock = Flock(*walked, run.seed) if problem.allowed else None
     beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
-    if not incumbent.closed and Refutation.promises(problem, run):
-        _refute(problem, run, flock, beside)
+    if not incumbent.closed and NogoodsDriver.promises(problem, run):
+        _prove_by_nogoods(problem, run, flock, beside)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
@@ -82,7 +87,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         if flock is not None:
             search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
-    return _prove(problem, run, flock, beside)
+    return _prove_by_sizes(problem, run, flock, beside)
 
 
 def _provable(problem: Problem, run: Run) -> bool:
@@ -97,44 +102,48 @@ def _provable(problem: Problem, run: Run) -> bool:
 
 def _prepare(problem: Problem, run: Run) -> None:
     """Have the first worker start up while we search."""
-    if Refutation.promises(problem, run):
-        prepare(refuting.WORKER, refuting.WORKER)
+    if NogoodsDriver.promises(problem, run):
+        prepare(nogoods.WORKER, nogoods.WORKER)
     elif _provable(problem, run):
-        prepare(proving.WORKER, proving.WORKER)
+        prepare(sizes.WORKER, sizes.WORKER)
 
 
-def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
-    """Refute by nogoods what is better than the best committee, for a part of the time."""
-    refutation = Refutation(problem, run)
+def _prove_by_nogoods(
+    problem: Problem, run: Run, flock: Flock | None, beside: Beside | None
+) -> None:
+    """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
+    driver = NogoodsDriver(problem, run)
     until = time.monotonic() + _NOGOODS_SHARE * run.seconds_left
     trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
-    while not refutation.over and time.monotonic() < until:
+    while not driver.over and time.monotonic() < until:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
-        went_on = refutation.round(until, workers, beside)
-        if not went_on or refutation.hopeless(late=time.monotonic() > trial):
+        workers = 1 if beside is None else beside.begin_round(nogoods.WORKER)
+        went_on = driver.round(until, workers, beside)
+        if not went_on or driver.hopeless(late=time.monotonic() > trial):
             return
-        if beside is None and not refutation.over:
+        if beside is None and not driver.over:
             # At first both matter alike.
             young = run.incumbent.seconds < 2 * _FIRST_SEARCH
             _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
-def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
-    """Refute everything better than the best committee, or find it, by sizes and thresholds."""
-    campaign, asked = Campaign(problem, run), False
-    while not campaign.over and run.seconds_left > 0:
+def _prove_by_sizes(
+    problem: Problem, run: Run, flock: Flock | None, beside: Beside | None
+) -> Outcome:
+    """Prove by sizes and thresholds that nothing beats the incumbent, or find what does."""
+    driver, asked = SizesDriver(problem, run), False
+    while not driver.over and run.seconds_left > 0:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(proving.WORKER)
-        if not campaign.round(workers, branch=asked, meanwhile=beside):
+        workers = 1 if beside is None else beside.begin_round(sizes.WORKER)
+        if not driver.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
-        if campaign.over or not flock:
+        if driver.over or not flock:
             continue
         if beside is None:
             _search(run, flock, SHARE * (time.monotonic() - began))
-        if campaign.settled and not asked:
+        if driver.settled and not asked:
             asked = True
-            region = campaign.region()
+            region = driver.region()
             if region is not None:
                 until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
                 outcome = settle(problem, run.part(until), region)

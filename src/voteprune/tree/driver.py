@@ -1,4 +1,4 @@
-"""`Attempt`: what every proof in rounds does with what its workers hand back."""
+"""`Driver`: what both trees do between rounds: offer committees, write and read checkpoints."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def on_file(problem: Problem, run: Run) -> Kept | None:
         return None
 
 
-class Attempt:
-    """An attempt to prove that nothing beats the best committee.
+class Driver:
+    """A proof in rounds that nothing beats the incumbent; each tree has a driver of its own.
 
     Parameters
     ----------

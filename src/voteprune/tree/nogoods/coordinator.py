@@ -1,7 +1,7 @@
-"""`Refutation`: refute everything better than the best committee by nogoods, round by round.
+"""`NogoodsDriver`: the rounds of branch and cut over the decisions on patterns, with nogoods.
 
-For problems with few patterns and a closure bound not far above the best committee. What `proving`
-does with sizes and thresholds, this does with patterns alone: see `nogoods`.
+For problems with few patterns and a closure bound not far above the incumbent. The other tree,
+`tree.sizes`, bounds every size and threshold; this one knows neither, see `nogood`.
 """
 
 from __future__ import annotations
@@ -15,29 +15,36 @@ from ...bounds.node import FREE
 from ...problem.problem import Problem
 from ...run.run import Run
 from ...solvers import OutOfTime, SolverFailure
-from ..driver import Attempt, on_file
+from ..driver import Driver, on_file
 from ..workers import share_out
 from .case import Case
 from .nogood import Nogood
-from .proof import Refuted
+from .proof import NogoodsProof
 from .task import Node, Task
 
-WORKER = "voteprune.tree.nogoods.worker"
+WORKER = f"{__package__}.worker"
+"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
+does not live with every other solver in one process."""
 
 _MOST_PATTERNS = 800
-CLOSE, _HOPELESS = 0.06, 0.03
-"""How many patterns there may be, and how much of all weight may be between the best committee and
-the bound, for nogoods to get anywhere; and how much after a good part of the time."""
+"""Patterns beyond which nogoods are not tried: the tree branches on patterns. Chosen for speed."""
+
+CLOSE = 0.06
+"""The largest gap, as a share of all weight, at which nogoods are tried. Chosen for speed."""
+
+_HOPELESS = 0.03
+"""The largest gap, as a share of all weight, at which they go on after a good part of the time."""
 
 _MOST_LOOKS = 300
-"""Committees to look at that were none better, after which this has become mere trying."""
+"""Committees looked at without success after which this is mere enumeration, and given up."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
-"""Seconds of a round; each is longer than the one before."""
+"""Seconds of the first and of the longest round: short at first, for the incumbent improves most
+then; each is half as long again as the one before."""
 
 
-class Refutation(Attempt):
-    """An attempt to prove by nogoods that nothing beats the best committee.
+class NogoodsDriver(Driver):
+    """A proof by nogoods that nothing beats the incumbent.
 
     Parameters
     ----------
@@ -55,7 +62,7 @@ class Refutation(Attempt):
         self._nogoods: dict[object, Nogood] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
-        self._written = None if run.record is None else Refuted(self._case, self._scale)
+        self._written = None if run.record is None else NogoodsProof(self._case, self._scale)
         kept = self._on_file()
         if kept is not None and kept.nogood_nodes is not None:
             self._nodes = kept.nogood_nodes
@@ -63,7 +70,7 @@ class Refutation(Attempt):
 
     @staticmethod
     def promises(problem: Problem, run: Run) -> bool:
-        """Tell whether nogoods are likely to get somewhere."""
+        """Tell whether nogoods are worth a try."""
         if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = on_file(problem, run)
@@ -99,7 +106,7 @@ class Refutation(Attempt):
         workers
             How many share the work; a proof that is written down has but one.
         meanwhile
-            Something to do here while they are busy, see `sharing.share_out`.
+            Something to do here while they are busy, see `workers.share_out`.
         """
         run = self._run
         deadline = min(until, time.monotonic() + self._seconds)

@@ -1,4 +1,4 @@
-"""A refutation written down: nodes that were split, and nodes that were closed and why."""
+"""`NogoodsProof`: the tree written down: nodes that were branched, and why others were closed."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Step:
 
 
 @dataclass
-class Refuted:
-    """A refutation of everything better than the best committee.
+class NogoodsProof:
+    """A proof that nothing beats the incumbent: a whole tree.
 
     Parameters
     ----------

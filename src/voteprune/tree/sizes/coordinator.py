@@ -1,9 +1,9 @@
-"""`Campaign`: refute everything better than the best committee, node by node, round by round.
+"""`SizesDriver`: the rounds of branch and bound over all sizes and thresholds at once.
 
-In each round the open nodes are dealt to the workers, who bound, decide and branch until the round
-is over (`bounds.tree`). What they hand back is all there is to know, so between rounds a better
-committee can raise the target, and the proof can be put on file: a run that is killed loses no
-more than the round it was in.
+In each round the open nodes are dealt to the workers, who bound, fix variables and branch until the
+round is over (`worker`). What they hand back is the whole state of the tree, so between rounds a
+better incumbent can raise the target, and the proof can be put on file: a run that is killed loses
+no more than the round it was in.
 """
 
 from __future__ import annotations
@@ -20,27 +20,32 @@ from ...numbers.floats import Floats
 from ...problem.problem import Problem
 from ...run.run import Run
 from ...solvers import OutOfTime, SolverFailure
-from ..driver import Attempt
+from ..driver import Driver
 from ..workers import share_out
-from .proof import Proof, Step
+from .proof import SizesProof, Step
 from .task import Share, Task
 
-WORKER = "voteprune.tree.sizes.worker"
+WORKER = f"{__package__}.worker"
+"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
+does not live with every other solver in one process."""
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
-"""Seconds of a round; each is longer than the one before."""
+"""Seconds of the first and of the longest round; each is half as long again as the one before. What
+nodes share (targets, useful rows) travels between rounds only."""
 
 _CLOSE = 0.015
+"""The largest distance of a bound from its target, as a share of all weight, at which a MIP solver
+is asked about what is left. Chosen for speed."""
+
 _FEW_PATTERNS = 800
-"""How far above the target bounds may be, and how many patterns there may be, for a solver to have
-good chances."""
+"""Patterns beyond which no MIP solver is asked about what is left. Chosen for speed."""
 
 
-class Campaign(Attempt):
-    """An attempt to prove that nothing beats the best committee.
+class SizesDriver(Driver):
+    """A proof by sizes and thresholds that nothing beats the incumbent.
 
     Parameters
     ----------
@@ -63,7 +68,7 @@ class Campaign(Attempt):
         if kept is not None and kept.nodes is not None:
             self._nodes = kept.nodes
             self._number = max((node.key for node in self._nodes), default=0)
-        self._proof = None if run.record is None else Proof(self._levels, self._scale)
+        self._proof = None if run.record is None else SizesProof(self._levels, self._scale)
         if run.record is not None and self._proof is not None:
             run.record.append(self._proof)
         self._take_stock()
@@ -85,7 +90,7 @@ class Campaign(Attempt):
         branch
             Whether nodes may be branched; if not, `settled` says when there is nothing else to do.
         meanwhile
-            Something to do here while they are busy, see `sharing.share_out`.
+            Something to do here while they are busy, see `workers.share_out`.
         """
         run = self._run
         until = min(run.deadline, time.monotonic() + self._seconds)

@@ -1,4 +1,4 @@
-"""`Step`: what happened in a proof, in an order in which anybody can check it.
+"""`SizesProof`: what happened in the tree, in an order in which anybody can check it.
 
 A proof begins with one node, number 0, that holds every (S, L) and no decision but who is required.
 Each step takes something out of a node, decides something in it, or splits it. What is left in the
@@ -55,7 +55,7 @@ class Step:
 
 
 @dataclass
-class Proof:
+class SizesProof:
     """A proof as far as it went.
 
     Parameters
