@@ -14,7 +14,7 @@ from voteprune.tree.background import SHARE, Beside
 
 
 class Sleeper:
-    """A walker that takes its time and finds nothing."""
+    """A local search that takes its time and finds nothing."""
 
     def __init__(self):
         self.busy = 0.0
@@ -61,15 +61,15 @@ def test_it_keeps_its_core_as_long_as_that_is_young(run, prepared, monkeypatch):
 def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_is(run, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
     monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)
-    walker = Sleeper()
-    search = Beside(run, walker)
+    tabu = Sleeper()
+    search = Beside(run, tabu)
     search.begin_round("a module")
     search()
     search.begin_round("a module")
-    walker.busy, began = 0.0, time.monotonic()
+    tabu.busy, began = 0.0, time.monotonic()
     while time.monotonic() - began < 2:
         search()
-    assert walker.busy / (time.monotonic() - began) == pytest.approx(SHARE, abs=0.1)
+    assert tabu.busy / (time.monotonic() - began) == pytest.approx(SHARE, abs=0.1)
 
 
 def test_a_proof_that_is_written_down_has_one_worker(run, monkeypatch):

@@ -18,9 +18,9 @@ from .bounds.levels import Levels
 from .bounds.node import Node
 from .exceptions import InputError
 from .numbers.floats import Floats
-from .primal.flock import Flock
 from .primal.sample import thinned
 from .primal.search import search
+from .primal.tabu import TabuSearch
 from .problem.committee import Committee
 from .problem.constraints import Constraint
 from .problem.criteria import Criterion
@@ -263,9 +263,9 @@ class _Fronts:
                 self._step_from(neighbour, size)
             if not incumbent.closed and not nobody_fits(incumbent.problem):
                 walked = thinned(incumbent.problem, incumbent, self._seed, self._left())
-                flock = Flock(*walked, self._seed + place)
+                tabu = TabuSearch(*walked, self._seed + place)
                 seconds = (until - time.monotonic()) / (len(order) - place)
-                search(flock, incumbent, time.monotonic() + seconds, _PATIENCE)
+                search(tabu, incumbent, time.monotonic() + seconds, _PATIENCE)
 
     def _step_from(self, neighbour: int, size: int) -> None:
         """Offer a neighbour's best committee with one member more, or one less."""

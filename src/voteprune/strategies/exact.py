@@ -24,9 +24,9 @@ from ..bounds.closure import bound_by_closure
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
 from ..primal.first import open_run
-from ..primal.flock import Flock
 from ..primal.sample import thinned
 from ..primal.search import WALKS, search
+from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
@@ -72,22 +72,22 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if run.seconds_left <= 0:
         return Outcome("time limit")
     walked = thinned(problem, incumbent, run.seed, run.seconds_left)
-    flock = Flock(*walked, run.seed) if problem.allowed else None
-    beside = None if flock is None or run.threads == 1 else Beside(run, flock)
-    _search(run, flock, _GLANCE)
+    tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
+    beside = None if tabu is None or run.threads == 1 else Beside(run, tabu)
+    _search(run, tabu, _GLANCE)
     if not incumbent.closed and NogoodsDriver.promises(problem, run):
-        _prove_by_nogoods(problem, run, flock, beside)
+        _prove_by_nogoods(problem, run, tabu, beside)
     elif run.threads == 1 or not _provable(problem, run):
-        _search(run, flock, _FIRST_SEARCH - _GLANCE)
+        _search(run, tabu, _FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
-        if flock is not None:
-            search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
+        if tabu is not None:
+            search(tabu, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
-    return _prove_by_sizes(problem, run, flock, beside)
+    return _prove_by_sizes(problem, run, tabu, beside)
 
 
 def _provable(problem: Problem, run: Run) -> bool:
@@ -109,7 +109,7 @@ def _prepare(problem: Problem, run: Run) -> None:
 
 
 def _prove_by_nogoods(
-    problem: Problem, run: Run, flock: Flock | None, beside: Beside | None
+    problem: Problem, run: Run, tabu: TabuSearch | None, beside: Beside | None
 ) -> None:
     """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
     driver = NogoodsDriver(problem, run)
@@ -124,11 +124,11 @@ def _prove_by_nogoods(
         if beside is None and not driver.over:
             # At first both matter alike.
             young = run.incumbent.seconds < 2 * _FIRST_SEARCH
-            _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
+            _search(run, tabu, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
 def _prove_by_sizes(
-    problem: Problem, run: Run, flock: Flock | None, beside: Beside | None
+    problem: Problem, run: Run, tabu: TabuSearch | None, beside: Beside | None
 ) -> Outcome:
     """Prove by sizes and thresholds that nothing beats the incumbent, or find what does."""
     driver, asked = SizesDriver(problem, run), False
@@ -137,10 +137,10 @@ def _prove_by_sizes(
         workers = 1 if beside is None else beside.begin_round(sizes.WORKER)
         if not driver.round(workers, branch=asked, meanwhile=beside):
             return settle(problem, run)
-        if driver.over or not flock:
+        if driver.over or not tabu:
             continue
         if beside is None:
-            _search(run, flock, SHARE * (time.monotonic() - began))
+            _search(run, tabu, SHARE * (time.monotonic() - began))
         if driver.settled and not asked:
             asked = True
             region = driver.region()
@@ -152,8 +152,8 @@ def _prove_by_sizes(
     return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
-def _search(run: Run, flock: Flock | None, seconds: float) -> None:
-    if flock is not None:
+def _search(run: Run, tabu: TabuSearch | None, seconds: float) -> None:
+    if tabu is not None:
         until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
-        search(flock, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)
+        search(tabu, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)

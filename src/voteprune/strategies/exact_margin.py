@@ -27,7 +27,7 @@ from ..mip.solve import EXPLAIN_SECONDS, solve_model
 from ..primal.brute import is_small
 from ..primal.first import open_run
 from ..primal.margin_brute import enumerate_margins
-from ..primal.margin_walk import MarginWalker
+from ..primal.margin_tabu import MarginTabuSearch
 from ..primal.sample import thinned
 from ..primal.search import search
 from ..problem.committee import Committee
@@ -65,9 +65,9 @@ def solve_margin(problem: Problem, run: Run) -> Outcome:
     bound_by_closure(problem, run)
     if problem.allowed and run.seconds_left > 0:
         walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
-        walker = MarginWalker(*walked, run.seed)
+        tabu = MarginTabuSearch(*walked, run.seed)
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(walker, run.incumbent, until, patience=2 * problem.n_classifiers)
+        search(tabu, run.incumbent, until, patience=2 * problem.n_classifiers)
     outcome = _settle(problem, run, _bound_sizes(problem, run))
     return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 
-from ..primal.search import Walker, search
+from ..primal.search import LocalSearch, search
 from ..run.run import Run
 from ..solvers import prepare
 
@@ -32,12 +32,12 @@ class Beside:
     ----------
     run
         The circumstances of the proof.
-    walker
+    tabu
         What searches.
     """
 
-    def __init__(self, run: Run, walker: Walker) -> None:
-        self._run, self._walker, self._worker = run, walker, ""
+    def __init__(self, run: Run, tabu: LocalSearch) -> None:
+        self._run, self._tabu, self._worker = run, tabu, ""
         self._news, self._resume = time.monotonic(), 0.0
         # Once it is dry it stays so, even if it finds something late.
         self._dry = self._crowded = False
@@ -63,7 +63,7 @@ class Beside:
             time.sleep(min(_STRIDE, self._resume - began))
             return not incumbent.closed
         best = incumbent.score
-        search(self._walker, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
+        search(self._tabu, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.monotonic()
         self._resume = now + (now - began) * (1 / SHARE - 1)
         if incumbent.score != best:
