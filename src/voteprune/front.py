@@ -37,8 +37,14 @@ from .tree.sizes.task import Task
 from .votes.votes import as_votes
 
 _SEARCH_SHARE = 0.4
+"""Share of the time that the search gets before the proof."""
+
 _PATIENCE = 32
+"""Walks without a better committee after which the search of a size ends."""
+
 _ROUND = 2.0
+"""Seconds of a round, after which the callback hears of the front."""
+
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
 
 

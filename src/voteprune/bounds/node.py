@@ -1,4 +1,4 @@
-"""`Node`: some sizes and thresholds, some decisions taken, and what is left to be proved there."""
+"""`Node`: a node of the tree by sizes: some (S, L) with a bound at each, some variables fixed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from ..numbers.floats import Floats
 from .levels import Levels
 
 FREE = -1
+"""A variable that is not fixed; others are fixed at 0 or 1."""
+
 ALL = 2
+"""In `Node.done`: the linear program has had all its rows; 1 after the portable ones alone."""
 
 
 @dataclass(frozen=True, eq=False)
 class Node:
-    """A part of all committees: those of some (S, L), with some decisions taken.
+    """A part of all committees: those of some (S, L), with some variables fixed.
 
     Parameters
     ----------
@@ -27,8 +30,8 @@ class Node:
     bounds
         What no committee of the node can exceed at each of them.
     done
-        How much the linear program of this very node has had to say at each of them: nothing,
-        something, or `ALL`.
+        At each of them, whether its linear program has been solved for this very node: 0 if not, 1
+        with portable rows only, `ALL` with all rows.
     decided
         For each classifier, then for each pattern: 1 if it sits or is decided right, 0 if not,
         `FREE` if that is open. At an (S, L) that asks for more right votes than there are
@@ -80,7 +83,7 @@ class Node:
         )
 
     def deciding(self, variables: NDArray[np.intp], values: NDArray[np.int8] | int) -> Node:
-        """Return the node with some more decisions taken."""
+        """Return the node with some more variables fixed."""
         decided = self.decided.copy()
         decided[variables] = values
         return replace(self, decided=decided)

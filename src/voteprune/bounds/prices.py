@@ -1,4 +1,4 @@
-"""`Prices`: a price on each of some rows, and the bounds they give at every (S, L) at once.
+"""`Prices`: dual prices on some rows, and the bounds they give at every (S, L) at once.
 
 Any prices >= 0 on `rows` turn into a bound by weak duality: what they charge on t_i pays for the
 weight w_i, and

@@ -1,9 +1,9 @@
-"""The linear program of one (S, L), in HiGHS: where good prices come from.
+"""`Program`: the linear relaxation of one (S, L), in HiGHS: where good dual prices come from.
 
 Only the worker process imports this, for HiGHS does not live with every other solver in one
-process. Decisions of a node are bounds on x and t, with one exception: a pattern that must be
-decided right is not forced but worth so much more, and limits may be broken at a high price. So
-every program has a solution, and with it prices, even where the node is empty.
+process. Variables that a node fixes are bounds on x and t, with one exception: a pattern that must
+be decided right is not forced but worth so much more, and limits may be broken at a high price. So
+every program is feasible and has dual prices, even where the node is empty.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .cuts import LimitRow, Row
 from .levels import Levels
 from .node import Node
 
-_LEAST_SECONDS = 0.05
+LEAST_SECONDS = 0.05
+"""Seconds that a linear program gets even when time is up."""
 
 
 class Program:
@@ -114,7 +115,7 @@ class Program:
         cost[k : k + n] = -levels.weights - np.where(patterns == 1, self._penalty, 0.0)
         self._highs.changeColsBounds(self._n_columns, self._indices, low, high)
         self._highs.changeColsCost(self._n_columns, self._indices, cost)
-        seconds = max(_LEAST_SECONDS, deadline - time.monotonic())
+        seconds = max(LEAST_SECONDS, deadline - time.monotonic())
         # HiGHS counts all its runs.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
@@ -132,5 +133,5 @@ class Program:
         return values[:k], values[k : k + n]
 
     def prices(self) -> Floats:
-        """Return the price of every row; the count of the members, the first, has none."""
+        """Return the dual price of every row but the first, which fixes the size."""
         return np.array(self._highs.getSolution().row_dual)[1:]

@@ -35,10 +35,10 @@ _MOST_ENTRIES = 4_000_000
 """Walks times patterns times classifiers beyond which there are fewer walks, to save memory."""
 
 _PATIENCE = 60
-"""Steps without a better committee after which a walk ends. Chosen for speed."""
+"""Steps without a better committee after which a walk ends. Only speed depends on it."""
 
 _HABITS = Habits(kept=24, near=0.3, between=0.6, distinct=True)
-"""Where walks begin, see `Habits`. Chosen for speed."""
+"""Where walks begin, see `Habits`. Only speed depends on it."""
 
 _STALE = 400
 """Walks without a better committee after which all begin anew, without the old elite."""

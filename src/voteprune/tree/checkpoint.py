@@ -26,7 +26,10 @@ from ..problem.problem import Problem
 from .nogoods.task import Node as NogoodNode
 
 _FIELDS = ("pairs", "bounds", "done", "decided", "by")
+"""The arrays of a `Node`, as they are called in the file."""
+
 _FORMAT = "voteprune checkpoint 2"
+"""The first thing in a file; another number is refused."""
 
 
 def digest(problem: Problem) -> str:

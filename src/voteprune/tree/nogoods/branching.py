@@ -10,7 +10,7 @@ from ...numbers.floats import Floats
 from .relaxation import fractions
 
 _CANDIDATES = 6
-"""Variables that are compared at a node. Chosen for speed; no answer depends on it."""
+"""Variables that are compared at a node. Only speed depends on it."""
 
 _RELIABLE = 4
 """Times each side of a variable must have been seen before its pseudocosts are trusted without a

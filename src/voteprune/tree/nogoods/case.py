@@ -104,6 +104,7 @@ def _stacked(rows: list[Floats], width: int) -> Floats:
 
 
 _MOST_MEMBERS = 60
+"""The largest committee that weights are rounded to. Only speed depends on it."""
 
 
 def best_of_the_heaviest(case: Case, weights: Floats) -> tuple[float, tuple[int, ...]]:

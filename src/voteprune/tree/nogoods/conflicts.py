@@ -1,9 +1,9 @@
-"""Find nogoods: the linear program of all mixtures at once, in HiGHS.
+"""`Conflicts`: separation of nogoods by one linear program, in HiGHS.
 
 Ask for weights x on the classifiers and a threshold L such that every pattern is on the side it is
 wanted on, by a margin as large as possible; pattern i may miss it by c_i, which is how much it
 costs to have i in a nogood. What holds the margin down are the patterns of a mixture that proves a
-nogood, and the prices are their shares: the cheapest nogood there is. Only the worker process
+nogood, and their dual prices are the shares: the cheapest nogood there is. Only the worker process
 imports this.
 """
 
@@ -17,19 +17,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...bounds.node import FREE
+from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
 from .case import Case
 from .nogood import Nogood, prove
 from .relaxation import add_rows, rows_in_use
 
 _TINY = 1e-9
+"""Shares and margins below this are rounding and count as 0."""
+
 _FAR = 1e4
 """A margin that is reached only where nothing holds it down."""
 
 _BROKEN = 1e-7
-_MOST_ROWS = 25
+"""By how much a row must be broken, relative to the margin: the tolerance HiGHS works to."""
 
-_LEAST_SECONDS = 0.05
+_MOST_ROWS = 25
+"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
 
 
 class Conflicts:
@@ -132,7 +136,7 @@ class Conflicts:
             high = np.where(rows < n, np.inf, costs[rows])
             numbers = np.arange(first, first + len(rows), dtype=np.int32)
             self._highs.changeRowsBounds(len(rows), numbers, low, high)
-            seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+            seconds = max(LEAST_SECONDS, latest - time.monotonic())
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
             self._highs.run()
             fresh = self._broken(costs)

@@ -27,10 +27,10 @@ WORKER = f"{__package__}.worker"
 does not live with every other solver in one process."""
 
 _MOST_PATTERNS = 800
-"""Patterns beyond which nogoods are not tried: the tree branches on patterns. Chosen for speed."""
+"""Patterns beyond which nogoods are not tried, for the tree branches on patterns."""
 
 CLOSE = 0.06
-"""The largest gap, as a share of all weight, at which nogoods are tried. Chosen for speed."""
+"""The largest gap, as a share of all weight, at which nogoods are tried."""
 
 _HOPELESS = 0.03
 """The largest gap, as a share of all weight, at which they go on after a good part of the time."""

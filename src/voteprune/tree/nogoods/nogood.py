@@ -1,4 +1,4 @@
-"""`Nogood`: decisions that no committee can take together, with what proves it.
+"""`Nogood`: decisions that no committee can take together, with its Farkas certificate.
 
 Call all of A positive and all of B negative: at threshold L every pattern of A has at least L + 1
 votes and every pattern of B at most L. Mix the patterns of A with shares that add up to 1, and
@@ -10,7 +10,8 @@ committee that decides so: with d_k the share of A that classifier k votes for l
 Where even the members with the largest d reach less than 1, no committee decides so. That a
 pattern which everybody votes for is positive, and one that nobody votes for negative, goes without
 saying: both may be part of a mixture. One p alone in A and q alone in B, with votes(p) inside
-votes(q), is what the closure bound knows; it is the smallest of nogoods.
+votes(q), is what the closure bound knows; it is the smallest of nogoods. The shares are what is
+elsewhere called a Farkas certificate: multipliers under which the inequalities contradict.
 
 Limits on who sits, ``a @ x >= b``, may be added at any price, and what is said may depend on who
 sits and who does not.

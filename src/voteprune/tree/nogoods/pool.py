@@ -9,6 +9,7 @@ from scipy import sparse
 from ...numbers.floats import Floats
 
 Variables = NDArray[np.int32]
+"""Numbers of variables, in the type HiGHS takes."""
 
 _FEW = 8
 """Rows that are summed up faster one by one."""

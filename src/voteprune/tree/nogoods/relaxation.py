@@ -1,4 +1,4 @@
-"""What the two linear programs have in common: rows that come and go, in HiGHS."""
+"""`Relaxation`: the linear relaxation over decisions, with nogoods as rows that come and go."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
 from .case import Case
 from .nogood import Nogood
@@ -46,13 +47,17 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
 
 
 _VIOLATION = 1e-3
+"""By how much a row of the pool must be broken to be entered. Only speed depends on it."""
+
 _MOST_ROWS = 150
+"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
+
 _SPARE_ROWS = 200
-_LEAST_SECONDS = 0.05
+"""Rows beyond those in use after which the others are taken out. Only speed depends on it."""
 
 
 class Relaxation:
-    """The program and its pool.
+    """The linear program, in HiGHS, and the pool of all nogoods and limits known.
 
     Parameters
     ----------
@@ -139,7 +144,7 @@ class Relaxation:
         return self._value
 
     def _solve(self, latest: float) -> None:
-        seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+        seconds = max(LEAST_SECONDS, latest - time.monotonic())
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         self._answer = self._highs.getSolution()

@@ -40,6 +40,8 @@ _ROUNDS = 30
 """How many nogoods are looked for in a node at most, as long as each is broken."""
 
 _BROKEN = 1e-3
+"""By how much a solution must break a nogood to be solved again. Only speed depends on it."""
+
 _AGAIN, _SHALLOW = 2, 3
 """How often more to ask for a nogood of fewer patterns in nodes with so few decisions: what is
 found there serves all nodes."""
@@ -48,8 +50,13 @@ _FEWER = 0.02
 """The share at which having a pattern in a nogood once makes it half as dear to have it again."""
 
 _WHOLE = 1e-6
+"""A variable nearer to 0 or 1 than this is integral: above the 1e-7 that HiGHS works to."""
+
 _SURE = 0.999
+"""Beyond this a pattern is taken for decided, and only its own side may be part of a nogood."""
+
 _MOST_PAIRS = 20_000
+"""Nogoods of two patterns to begin with, at most, to save memory."""
 
 
 def solve(task: Task, report: Report | None = None) -> Share:

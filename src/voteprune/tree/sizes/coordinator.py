@@ -38,10 +38,10 @@ nodes share (targets, useful rows) travels between rounds only."""
 
 _CLOSE = 0.015
 """The largest distance of a bound from its target, as a share of all weight, at which a MIP solver
-is asked about what is left. Chosen for speed."""
+is asked about what is left. Only speed depends on it."""
 
 _FEW_PATTERNS = 800
-"""Patterns beyond which no MIP solver is asked about what is left. Chosen for speed."""
+"""Patterns beyond which no MIP solver is asked about what is left. Only speed depends on it."""
 
 
 class SizesDriver(Driver):

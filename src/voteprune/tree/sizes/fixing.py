@@ -1,4 +1,4 @@
-"""Reduced-cost fixing: what must be so in everything better than the target."""
+"""Reduced-cost fixing: the values variables must have in everything better than the target."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ...bounds.node import FREE, Node
 from ...numbers.floats import Floats
 
 _MOST_TO_DECIDE = 1500
-"""Sizes and thresholds up to which what must be so is asked."""
+"""Sizes and thresholds beyond which nothing is fixed: all must agree, so it is work for little."""
 
 
 def decisions(
     levels: Levels, node: Node, charges: Floats, left: Floats, room: Floats
 ) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
-    """Return what must be so in all of a node: variables and values.
+    """Return the variables that can be fixed in all of a node, and their values.
 
     Parameters
     ----------

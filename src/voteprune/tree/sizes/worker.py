@@ -1,10 +1,10 @@
-"""Best first over nodes: bound by linear programs, decide by what the prices say, branch.
+"""Branch and bound over sizes and thresholds: linear programs, reduced-cost fixing, branching.
 
 The node whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
-program; the prices bound all other (S, L) of the node, refute some, and decide what must be so in
-everything that could still beat the target (reduced costs). When the highest has had its program
-and stands, the node is split in two: by a classifier that sits or not, or a pattern that is decided
-right or not, whichever brings both halves down most.
+program; the dual prices bound all other (S, L) of the node, refute some, and fix variables at what
+they must be in everything that could still beat the target (reduced-cost fixing). When the highest
+has had its program and stands, the node is branched on a classifier (sits or not) or a pattern
+(decided right or not), whichever brings both halves down most (strong branching).
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
 still open, so any number of workers can share the nodes, and a run can be put on file in between.
@@ -35,9 +35,18 @@ from .proof import Step
 from .task import Report, Share, Task
 
 _ROUNDS = 5
+"""Rounds of separation for a node and (S, L). Only speed depends on it."""
+
 _PROGRESS = 2e-3
+"""The least fall of the bound for which another round of separation is worth while, as a share of
+the largest weight, or of 1 if that is less."""
+
 _CANDIDATES = 4
+"""Variables that strong branching tries, the most fractional first. Only speed depends on it."""
+
 _MISSES = 12
+"""Programs in a row at the root that refuted no (S, L), after which it is branched."""
+
 _PROGRAMS, _ENTRIES = 40, 3_000_000
 """How many linear programs are kept; fewer where patterns times classifiers, summed over all of
 them, would be more than this."""
@@ -195,7 +204,7 @@ class _Tree:
         return prices, judgement
 
     def _branch(self, node: Node) -> None:
-        """Split a node in two."""
+        """Branch on a variable; close a node with one committee left."""
         variable = self._branching_variable(node)
         if variable is None:
             # Every classifier is decided: one set of members, which the coordinator recounts. It is
@@ -215,7 +224,7 @@ class _Tree:
             self._push(half)
 
     def _branching_variable(self, node: Node) -> int | None:
-        """Return where to branch: what brings both halves down most, tried on a few."""
+        """Return the variable to branch on, by strong branching on the most fractional ones."""
         k = self._levels.n_classifiers
         pair = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))
         at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
