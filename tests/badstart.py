@@ -96,7 +96,7 @@ class Workers:
         self._memories: dict[tuple[str, int], dict] = {}
 
     def share_out(self, module, tasks, report, meanwhile=None, end=None):
-        """Stand in for `sharing.share_out`."""
+        """Stand in for `workers.share_out`."""
         several = len(tasks) > 1
         shares = [
             self._work(module, task, None if several else report, place)
@@ -173,7 +173,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
-            mock.patch.object(beside.Beside, "begin_round", return_value=way.workers),
+            mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
     with ExitStack() as stack:

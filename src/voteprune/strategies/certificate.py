@@ -2,7 +2,8 @@
 
 It names the votes by their fingerprint, the problem in exact numbers, the committee, the minimum
 cut as a flow, and every step of the proof with its prices. `voteprune.verify` checks it against the
-votes without any of the code that made it; docs/certificate.md has the format.
+votes without any of the code that made it; docs/certificate.md has the format. On file nodes are
+called boxes (of the tree by sizes) and cells (by nogoods), and nogoods are called clauses.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
-from ..tree.background import SHARE, Beside
+from ..tree.background import SHARE, BackgroundSearch
 from ..tree.nogoods import coordinator as nogoods
 from ..tree.nogoods.coordinator import NogoodsDriver
 from ..tree.sizes import coordinator as sizes
@@ -73,10 +73,10 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         return Outcome("time limit")
     walked = thinned(problem, incumbent, run.seed, run.seconds_left)
     tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
-    beside = None if tabu is None or run.threads == 1 else Beside(run, tabu)
+    background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
     _search(run, tabu, _GLANCE)
     if not incumbent.closed and NogoodsDriver.promises(problem, run):
-        _prove_by_nogoods(problem, run, tabu, beside)
+        _prove_by_nogoods(problem, run, tabu, background)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, tabu, _FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
@@ -87,7 +87,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         if tabu is not None:
             search(tabu, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
-    return _prove_by_sizes(problem, run, tabu, beside)
+    return _prove_by_sizes(problem, run, tabu, background)
 
 
 def _provable(problem: Problem, run: Run) -> bool:
@@ -109,7 +109,7 @@ def _prepare(problem: Problem, run: Run) -> None:
 
 
 def _prove_by_nogoods(
-    problem: Problem, run: Run, tabu: TabuSearch | None, beside: Beside | None
+    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
 ) -> None:
     """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
     driver = NogoodsDriver(problem, run)
@@ -117,29 +117,29 @@ def _prove_by_nogoods(
     trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
     while not driver.over and time.monotonic() < until:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(nogoods.WORKER)
-        went_on = driver.round(until, workers, beside)
+        workers = 1 if background is None else background.begin_round(nogoods.WORKER)
+        went_on = driver.round(until, workers, background)
         if not went_on or driver.hopeless(late=time.monotonic() > trial):
             return
-        if beside is None and not driver.over:
+        if background is None and not driver.over:
             # At first both matter alike.
             young = run.incumbent.seconds < 2 * _FIRST_SEARCH
             _search(run, tabu, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
 def _prove_by_sizes(
-    problem: Problem, run: Run, tabu: TabuSearch | None, beside: Beside | None
+    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
 ) -> Outcome:
     """Prove by sizes and thresholds that nothing beats the incumbent, or find what does."""
     driver, asked = SizesDriver(problem, run), False
     while not driver.over and run.seconds_left > 0:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(sizes.WORKER)
-        if not driver.round(workers, branch=asked, meanwhile=beside):
+        workers = 1 if background is None else background.begin_round(sizes.WORKER)
+        if not driver.round(workers, branch=asked, meanwhile=background):
             return settle(problem, run)
         if driver.over or not tabu:
             continue
-        if beside is None:
+        if background is None:
             _search(run, tabu, SHARE * (time.monotonic() - began))
         if driver.settled and not asked:
             asked = True

@@ -3,7 +3,7 @@
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees, the closure bound, and a second of local search.
 2. One linear program at the sizes with the highest bounds; the prices of each bound all other
-   sizes (`sizes`). For hinges this is often the proof already.
+   sizes (`bounds.margin_prices`). For hinges this is often the proof already.
 3. Best first, the size with the highest bound goes to a solver, which looks for something better
    than the best so far, for a while; it comes back with a lower bound and queues again, for twice
    as long.

@@ -1,4 +1,4 @@
-"""`Beside`: local search that goes on in this process while workers prove.
+"""`BackgroundSearch`: local search that goes on in this process while workers prove.
 
 Every better committee refutes more, so at first searching has a core of its own, and there is one
 worker less. When nothing better has turned up for a good while every core has a worker, and the
@@ -25,7 +25,7 @@ _DRY, _DRY_SHARE = 1.5, 0.25
 of all time until then, if that is more."""
 
 
-class Beside:
+class BackgroundSearch:
     """Something to do while workers prove, a stride at a time.
 
     Parameters
