@@ -184,7 +184,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
 
 def _leaves():
     """Have trees look at the one committee of a leaf, and at no other."""
-    split = nogoods_tree._Tree._split_classifier
+    split = nogoods_tree._Tree._branch_on_classifier
     is_news = nogoods_tree._Tree._is_news
 
     def split_classifier(self, node, bound):
@@ -195,8 +195,8 @@ def _leaves():
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
-        mock.patch.object(nogoods_tree._Tree, "_look_around", return_value=False),
-        mock.patch.object(nogoods_tree._Tree, "_split_classifier", split_classifier),
+        mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
+        mock.patch.object(nogoods_tree._Tree, "_branch_on_classifier", split_classifier),
         mock.patch.object(
             nogoods_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
         ),

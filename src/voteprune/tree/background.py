@@ -1,6 +1,6 @@
 """`BackgroundSearch`: local search that goes on in this process while workers prove.
 
-Every better committee refutes more, so at first searching has a core of its own, and there is one
+A better incumbent prunes more, so at first searching has a core of its own, and there is one
 worker less. When nothing better has turned up for a good while every core has a worker, and the
 search takes only a share of its time.
 """
@@ -15,10 +15,10 @@ from ..run.run import Run
 from ..solvers import prepare
 
 SHARE = 0.25
-"""How much of the time a search takes that has found nothing for a good while."""
+"""Share of the time for a search that has found nothing for a good while."""
 
 _STRIDE = 0.02
-"""Seconds of searching at a time: workers may have something to say."""
+"""Seconds of searching at a time; reports of the workers are read in between."""
 
 _DRY, _DRY_SHARE = 1.5, 0.25
 """Seconds without news after which a core is better left to another worker; and the same as a share
@@ -26,7 +26,7 @@ of all time until then, if that is more."""
 
 
 class BackgroundSearch:
-    """Something to do while workers prove, a stride at a time.
+    """Local search between reports of the workers, a few hundredths of a second at a time.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ class Step:
     node
         Its number; 0 is where everything begins.
     variable, heirs
-        The variable it was branched on, and the numbers of its halves, with that variable at 0 and
-        at 1; no heirs if it was closed.
+        The variable it was branched on, and the numbers of its two children, with that variable
+        at 0 and at 1; no heirs if it was closed.
     nogoods, prices
         What closed it: prices on nogoods.
     limits

@@ -1,11 +1,10 @@
-"""Branch and cut over nodes: bound by the nogoods known, find those that are missing, branch.
+"""Branch and cut over the decisions on patterns: bound by the nogoods known, separate, branch.
 
-The node with the highest bound is worked on, then its higher half, and so on down. Where the linear
-program of the nogoods ends at decisions that no committee can take, a nogood says so, and the
-program is solved again; where it ends between decisions, the node is split at a pattern, chosen by
-what splitting there has brought so far. Where nothing is left to say about the patterns, there are
-weights on the classifiers that decide as the program wants to, only not whole ones: then the node
-is split at a classifier.
+Best first with plunging: the node with the highest bound, then its child with the higher bound, and
+so on down. Where the solution of the relaxation breaks a nogood, that is added as a row, and the
+relaxation is solved again. Where the solution is fractional, the node is branched on a pattern,
+chosen by pseudocosts. Where it is integral and breaks no nogood, there are weights on the
+classifiers that decide so, but perhaps no whole members: then it is branched on a classifier.
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
 still open.
@@ -37,17 +36,17 @@ Report = Callable[[float, int], None]
 """Told the highest bound in the share and the number of open nodes."""
 
 _ROUNDS = 30
-"""How many nogoods are looked for in a node at most, as long as each is broken."""
+"""Rounds of separation in a node, as long as each finds a nogood that is broken."""
 
 _BROKEN = 1e-3
 """By how much a solution must break a nogood to be solved again. Only speed depends on it."""
 
 _AGAIN, _SHALLOW = 2, 3
-"""How often more to ask for a nogood of fewer patterns in nodes with so few decisions: what is
-found there serves all nodes."""
+"""Further nogoods of fewer patterns that are asked for in each round at nodes with at most so many
+variables fixed: what is found near the root serves all nodes."""
 
 _FEWER = 0.02
-"""The share at which having a pattern in a nogood once makes it half as dear to have it again."""
+"""The share in a nogood at which a pattern costs half as much when the next one is asked for."""
 
 _WHOLE = 1e-6
 """A variable nearer to 0 or 1 than this is integral: above the 1e-7 that HiGHS works to."""
@@ -138,14 +137,14 @@ class _Tree:
         while (following or self._heap) and time.monotonic() < self._task.deadline:
             node = following or heapq.heappop(self._heap)[2]
             following = None
-            halves = self._work_on(node)
-            if halves is None:
+            children = self._work_on(node)
+            if children is None:
                 break  # somebody must look at what was found first
-            halves.sort(key=lambda half: half.bound)
-            if halves:
-                following = halves.pop()
-                for half in halves:
-                    self._push(half)
+            children.sort(key=lambda child: child.bound)
+            if children:
+                following = children.pop()
+                for child in children:
+                    self._push(child)
             self._tell(following)
         if following is not None:
             self._push(following)
@@ -161,7 +160,7 @@ class _Tree:
         return bound < self._task.target - self._room
 
     def _work_on(self, node: Node) -> list[Node] | None:
-        """Return what takes the place of a node; None, with the node put back, to have a pause."""
+        """Return the children of a node; None, with it put back, to hand in what was found."""
         low, high = limits_of(node.decided)
         more = _AGAIN if (node.decided != FREE).sum() <= _SHALLOW else 0
         self._conflicts.decide(node.decided[self._case.n_patterns :])
@@ -172,19 +171,19 @@ class _Tree:
                 self._close(node.key)
                 return []
             solution = self._relaxation.solution()
-            between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
-            if between and turn >= _ROUNDS:
-                return self._split_pattern(node, bound, solution)
-            broken = self._separate(solution[: self._case.n_patterns], between, more)
+            fractional = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
+            if fractional and turn >= _ROUNDS:
+                return self._branch_on_pattern(node, bound, solution)
+            broken = self._separate(solution[: self._case.n_patterns], fractional, more)
             # Weights change little from turn to turn.
             telling = turn == 0 or not broken
-            if (telling and self._look_around()) or time.monotonic() >= self._task.latest:
+            if (telling and self._try_rounding()) or time.monotonic() >= self._task.latest:
                 self._push(replace(node, bound=bound))
                 return None
             if not broken:
-                if between:
-                    return self._split_pattern(node, bound, solution)
-                return self._split_classifier(node, bound)
+                if fractional:
+                    return self._branch_on_pattern(node, bound, solution)
+                return self._branch_on_classifier(node, bound)
             proved = self._bound(low, high)
             bound = min(bound, proved)
         raise AssertionError("unreachable")
@@ -192,18 +191,18 @@ class _Tree:
     def _bound(self, low: Floats, high: Floats) -> float:
         return self._relaxation.bound(low, high, self._task.target, self._task.latest)
 
-    def _separate(self, z: Floats, between: bool, more: int) -> bool:
-        """Look for a nogood, and some more; tell if there is a new one that a solution breaks."""
+    def _separate(self, z: Floats, fractional: bool, more: int) -> bool:
+        """Look for nogoods; tell if there is a new one that the solution z breaks."""
         yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
         no = np.where(z > _SURE, np.inf, z + 1e-3)
-        if not between:
-            # All cost the same; chance makes them differ from call to call.
+        if not fractional:
+            # Costs would all be equal; random ones find another nogood at every call.
             yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
         broken, asked = False, (yes, no)
         for _ in range(1 + more):
             nogood = self._conflicts.find(*asked, self._task.latest)
             if nogood is None:
-                break  # at once, or never: costs do not decide whether there is one
+                break  # the first time or never: whether there is one does not depend on costs
             if self._relaxation.add(nogood):
                 self._found.append(nogood)
                 # If it is not broken here, it may be of use elsewhere.
@@ -211,8 +210,8 @@ class _Tree:
             asked = _in_favour_of(nogood, yes, no)
         return broken
 
-    def _look_around(self) -> bool:
-        """Tell if the weights that were found last make a committee that seems to be better."""
+    def _try_rounding(self) -> bool:
+        """Round the last weights to a committee; tell if it is new and may beat the incumbent."""
         value, members = best_of_the_heaviest(self._case, self._conflicts.weights())
         if value < self._task.target - self._room or not self._is_news(members):
             return False
@@ -222,7 +221,7 @@ class _Tree:
     def _is_news(self, members: tuple[int, ...]) -> bool:
         return members not in self._task.seen and members not in self._members
 
-    def _split_pattern(self, node: Node, bound: float, solution: Floats) -> list[Node]:
+    def _branch_on_pattern(self, node: Node, bound: float, solution: Floats) -> list[Node]:
         low, high = limits_of(node.decided)
 
         def look(variable: int, value: int) -> float:
@@ -233,32 +232,32 @@ class _Tree:
         self._relaxation.tidy()
         free = solution[: self._case.n_patterns]
         variable = self._pseudocosts.choose(free, bound, self._task.target, look)
-        halves = []
-        for value, half in enumerate(self._split(node, variable)):
-            proved = self._bound(*limits_of(half.decided))
+        children = []
+        for value, child in enumerate(self._branch(node, variable)):
+            proved = self._bound(*limits_of(child.decided))
             self._pseudocosts.learn(
                 variable, value, free[variable], bound - proved, bound - self._task.target
             )
             if self._refuted(proved):
-                self._close(half.key)
+                self._close(child.key)
             else:
-                halves.append(replace(half, bound=min(bound, proved)))
-        return halves
+                children.append(replace(child, bound=min(bound, proved)))
+        return children
 
-    def _split(self, node: Node, variable: int) -> list[Node]:
-        """Return the halves of a node."""
-        halves = []
+    def _branch(self, node: Node, variable: int) -> list[Node]:
+        """Return the two children of a node."""
+        children = []
         for value in (0, 1):
             decided = node.decided.copy()
             decided[variable] = value
             self._number += 1
-            halves.append(Node(node.bound, decided, self._number))
+            children.append(Node(node.bound, decided, self._number))
         if self._task.record:
-            self._steps.append(Step(node.key, variable, (halves[0].key, halves[1].key)))
-        return halves
+            self._steps.append(Step(node.key, variable, (children[0].key, children[1].key)))
+        return children
 
     def _close(self, key: int) -> None:
-        """Write down why a node was closed: what its bound rests on."""
+        """Write down what the bound of a closed node rests on: nogoods, limits and dual prices."""
         if self._task.record:
             reasons = self._relaxation.reasons()
             nogoods = [(nogood, price) for nogood, price in reasons if isinstance(nogood, Nogood)]
@@ -271,8 +270,8 @@ class _Tree:
                 )
             )
 
-    def _split_classifier(self, node: Node, bound: float) -> list[Node] | None:
-        """Split where weights on the classifiers do what whole ones may not."""
+    def _branch_on_classifier(self, node: Node, bound: float) -> list[Node] | None:
+        """Branch on the most fractional classifier; None to have a committee counted first."""
         decided = node.decided[self._case.n_patterns :]
         free, sits = decided == FREE, decided == 1
         free[self._case.required], sits[self._case.required] = False, True
@@ -288,8 +287,8 @@ class _Tree:
                 self._steps.append(Step(node.key))
             return []  # one committee, which has been looked at
         classifier = int(np.argmax(np.where(free, fractions(weights), -1.0)))
-        halves = self._split(node, self._case.n_patterns + classifier)
-        return [replace(half, bound=bound) for half in halves]
+        children = self._branch(node, self._case.n_patterns + classifier)
+        return [replace(child, bound=bound) for child in children]
 
     def _tell(self, following: Node | None) -> None:
         if self._report is not None:

@@ -4,7 +4,7 @@ The node whose bound is highest is worked on. Its (S, L) with the highest bound 
 program; the dual prices bound all other (S, L) of the node, refute some, and fix variables at what
 they must be in everything that could still beat the target (reduced-cost fixing). When the highest
 has had its program and stands, the node is branched on a classifier (sits or not) or a pattern
-(decided right or not), whichever brings both halves down most (strong branching).
+(decided right or not), whichever brings both children down most (strong branching).
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
 still open, so any number of workers can share the nodes, and a run can be put on file in between.
@@ -128,7 +128,7 @@ class _Tree:
         """Return the (S, L) of a node whose linear program comes next, None to branch instead.
 
         The highest first. Before the first branching, what is nearly refuted comes too, as long as
-        that goes well, for every (S, L) that is left goes into both halves.
+        that goes well, for every (S, L) that is left goes into both children.
         """
         excess = node.excess(self._targets)
         # Of many equals, the one in the middle says most about the others.
@@ -214,14 +214,14 @@ class _Tree:
             self._keep(Step(self._next(), node.key, closed=node.leaving(by=-2)))
             self._tell(members)
             return
-        halves = node.branch(variable, (self._next(), self._next()))
+        children = node.branch(variable, (self._next(), self._next()))
         if variable >= self._levels.n_classifiers:
             pattern = variable - self._levels.n_classifiers
-            halves[1] = halves[1].only(self._levels.reachable(pattern, node.pairs))
-        heirs = tuple((half.key, variable, value) for value, half in enumerate(halves))
+            children[1] = children[1].only(self._levels.reachable(pattern, node.pairs))
+        heirs = tuple((child.key, variable, value) for value, child in enumerate(children))
         self._keep(Step(self._next(), node.key, heirs=heirs))
-        for half in halves:
-            self._push(half)
+        for child in children:
+            self._push(child)
 
     def _branching_variable(self, node: Node) -> int | None:
         """Return the variable to branch on, by strong branching on the most fractional ones."""
@@ -244,9 +244,9 @@ class _Tree:
         best, best_score = int(candidates[0]), -1.0
         for candidate in candidates:
             falls = []
-            for half in node.branch(int(candidate), (0, 0)):
-                program.solve(half, self._latest)
-                falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
+            for child in node.branch(int(candidate), (0, 0)):
+                program.solve(child, self._latest)
+                falls.append(max(value - max(program.value(child), target - 1.0), 1e-3))
             if min(falls) * max(falls) > best_score:
                 best, best_score = int(candidate), min(falls) * max(falls)
             if time.monotonic() >= self._deadline:
