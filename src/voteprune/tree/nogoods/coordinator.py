@@ -149,7 +149,7 @@ class NogoodsDriver(Driver):
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, target = self._run.incumbent, self._target()
         if self._written is None:
             left = (

@@ -278,7 +278,7 @@ class _Tree:
         weights = self._conflicts.weights() if free.any() else sits.astype(np.float64)
         members = tuple(np.flatnonzero(weights > 0.5).tolist())
         if self._is_news(members):
-            # If this is the better committee, the target rises and much is refuted.
+            # If this is the better committee, the target rises and much is pruned.
             self._members[members] = None
             self._push(replace(node, bound=bound))
             return None

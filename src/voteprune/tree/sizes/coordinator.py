@@ -150,7 +150,7 @@ class SizesDriver(Driver):
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, targets = self._run.incumbent, self._targets()
         kept = []
         for node in self._nodes:
