@@ -15,7 +15,7 @@ import numpy as np
 
 import voteprune as vp
 from voteprune.primal.first import open_run
-from voteprune.primal.margin_walk import MarginWalker
+from voteprune.primal.margin_tabu import MarginTabuSearch
 from voteprune.problem.margin import Margin
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
@@ -39,9 +39,9 @@ def walked(
     problem = Problem.of(votes, margin, limits)
     incumbent = Incumbent(problem)
     open_run(problem, Run(incumbent, time.monotonic() + _FOREVER))
-    walker = MarginWalker(problem, incumbent, seed)
+    tabu = MarginTabuSearch(problem, incumbent, seed)
     for _ in range(walks):
-        walker.walk(time.monotonic() + _FOREVER)
+        tabu.walk(time.monotonic() + _FOREVER)
     assert incumbent.committee is not None
     return list(incumbent.committee.members)
 
@@ -119,9 +119,9 @@ def accurate_then_clear(
         problem = Problem.of(votes, margin, asked)
         incumbent = Incumbent(problem)
         incumbent.offer(first)
-        walker = MarginWalker(problem, incumbent, seed)
+        tabu = MarginTabuSearch(problem, incumbent, seed)
         for _ in range(WALKS):
-            walker.walk(time.monotonic() + _FOREVER)
+            tabu.walk(time.monotonic() + _FOREVER)
         members = list(incumbent.committee.members)
         return members, len(members) // 2
 

@@ -31,7 +31,7 @@ from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
 from voteprune.tree.nogoods import coordinator as refuting
-from voteprune.tree.nogoods import worker as clauses_tree
+from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
 from watching import Watch, front, watching
@@ -62,7 +62,7 @@ class Way:
     start
         What to start from, see `badproblems.STARTS`; None for nothing.
     leaves
-        Whether the only committees looked at are those of boxes and cells with all decided.
+        Whether the only committees looked at are those of nodes with all decided.
     workers
         How many share the rounds.
     steps
@@ -98,7 +98,7 @@ class Workers:
         self._memories: dict[tuple[str, int], dict] = {}
 
     def share_out(self, module, tasks, report, meanwhile=None, end=None):
-        """Stand in for `sharing.share_out`."""
+        """Stand in for `workers.share_out`."""
         several = len(tasks) > 1
         shares = [
             self._work(module, task, None if several else report, place)
@@ -166,9 +166,9 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(proving, "_CLOSE", np.inf),
     ]
     if way.by == "clauses":
-        patches.append(mock.patch.object(engine, "_CLAUSES_SHARE", 1.0))
+        patches.append(mock.patch.object(engine, "_NOGOODS_SHARE", 1.0))
     if way.by != "solver":
-        patches.append(mock.patch.object(proving.Campaign, "region", return_value=None))
+        patches.append(mock.patch.object(proving.SizesDriver, "region", return_value=None))
     if here is not None:
         patches += [
             mock.patch.object(proving, "share_out", here.share_out),
@@ -176,7 +176,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
-            mock.patch.object(beside.Beside, "begin_round", return_value=way.workers),
+            mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
     with ExitStack() as stack:
@@ -187,21 +187,21 @@ def search_switched_off(way: Way, here: Workers | None = None):
 
 def _leaves():
     """Have trees look at the one committee of a leaf, and at no other."""
-    split = clauses_tree._Tree._split_classifier
-    is_news = clauses_tree._Tree._is_news
+    split = nogoods_tree._Tree._branch_on_classifier
+    is_news = nogoods_tree._Tree._is_news
 
-    def split_classifier(self, cell, bound):
-        decided = cell.decided[self._case.n_patterns :] != -1
+    def split_classifier(self, node, bound):
+        decided = node.decided[self._case.n_patterns :] != -1
         decided[self._case.required] = True
         self.leaf = decided.all()
-        return split(self, cell, bound)
+        return split(self, node, bound)
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
-        mock.patch.object(clauses_tree._Tree, "_look_around", return_value=False),
-        mock.patch.object(clauses_tree._Tree, "_split_classifier", split_classifier),
+        mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
+        mock.patch.object(nogoods_tree._Tree, "_branch_on_classifier", split_classifier),
         mock.patch.object(
-            clauses_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
+            nogoods_tree._Tree, "_is_news", lambda self, who: self.leaf and is_news(self, who)
         ),
     ]
 
@@ -225,8 +225,8 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for attempt in (proving.Campaign, refuting.Refutation) if way.file else ():
-                        stack.enter_context(_killed_after(attempt, 1 + turn // 2))
+                    for driver in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                        stack.enter_context(_killed_after(driver, 1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -242,9 +242,9 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     return [*watch.wrong, *ended(bad, solution)], watch
 
 
-def _killed_after(attempt, rounds):
+def _killed_after(driver, rounds):
     """Kill a run that leaves something open after so many rounds."""
-    original, done = attempt.round, []
+    original, done = driver.round, []
 
     def round_(self, *given, **named):
         went_on = original(self, *given, **named)
@@ -253,7 +253,7 @@ def _killed_after(attempt, rounds):
             raise Killed
         return went_on
 
-    return mock.patch.object(attempt, "round", round_)
+    return mock.patch.object(driver, "round", round_)
 
 
 def ended(bad, solution):

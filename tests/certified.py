@@ -10,18 +10,20 @@ import uuid
 import numpy as np
 
 from voteprune.bounds.levels import Levels
-from voteprune.bounds.node import FREE, Box
+from voteprune.bounds.node import FREE, Node
 from voteprune.primal.brute import solve_by_brute_force
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
+from voteprune.tree.nogoods import coordinator as nogoods
 from voteprune.tree.nogoods.case import Case
-from voteprune.tree.nogoods.proof import Refuted
-from voteprune.tree.nogoods.task import Cell
-from voteprune.tree.nogoods.task import Task as ClauseTask
-from voteprune.tree.sizes.proof import Proof
+from voteprune.tree.nogoods.proof import NogoodsProof
+from voteprune.tree.nogoods.task import Node as NogoodNode
+from voteprune.tree.nogoods.task import Task as NogoodTask
+from voteprune.tree.sizes import coordinator as sizes
+from voteprune.tree.sizes.proof import SizesProof
 from voteprune.tree.sizes.task import Task
 
 
@@ -32,32 +34,32 @@ def best_of(problem: Problem):
     return incumbent.committee
 
 
-def prove(problem: Problem, units: int, seconds: float = 30.0) -> Proof:
+def prove(problem: Problem, units: int, seconds: float = 30.0) -> SizesProof:
     """Let the workers refute everything above a value, and write down how."""
     levels, scale = Levels.of(problem)
-    proof = Proof(levels, scale)
+    proof = SizesProof(levels, scale)
     targets = np.full(levels.size_max + 1, (units + problem.gains.step) / scale)
-    box = Box.everything(levels, problem.gains.ceiling / scale)
+    node = Node.everything(levels, problem.gains.ceiling / scale)
     deadline = time.monotonic() + seconds
-    task = Task(levels, (box,), (), targets, deadline, deadline, 0, record=True)
-    share = call("bounds", "voteprune.tree.sizes.worker", (task,), deadline + 30, lambda *_: None)
+    task = Task(levels, (node,), (), targets, deadline, deadline, 0, record=True)
+    share = call("bounds", sizes.WORKER, (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps
-    proof.boxes = share.boxes
+    proof.nodes = share.nodes
     return proof
 
 
-def refute(problem: Problem, units: int) -> Refuted:
+def refute(problem: Problem, units: int) -> NogoodsProof:
     """Let a worker refute everything above a value, and write down how."""
     case, scale = Case.of(problem)
-    refuted = Refuted(case, scale)
+    refuted = NogoodsProof(case, scale)
     undecided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
-    cells, seen, number = (Cell(problem.gains.ceiling / scale, undecided),), set(), 0
+    nodes, seen, number = (NogoodNode(problem.gains.ceiling / scale, undecided),), set(), 0
     token = uuid.uuid4().hex
     target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
-    while cells:
-        task = ClauseTask(case, cells, (), target, end, end, frozenset(seen), token, number, True)
-        share = call("clauses", "voteprune.tree.nogoods.worker", (task,), end, lambda *_: None)
-        cells, number = share.cells, share.next_number
+    while nodes:
+        task = NogoodTask(case, nodes, (), target, end, end, frozenset(seen), token, number, True)
+        share = call("clauses", nogoods.WORKER, (task,), end, lambda *_: None)
+        nodes, number = share.nodes, share.next_number
         refuted.steps += share.steps
         seen |= set(share.members)
     return refuted

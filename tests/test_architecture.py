@@ -1,11 +1,14 @@
 """The map of the rooms is true: dependencies point one way, and public names are visible."""
 
 import ast
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import voteprune as vp
+from voteprune.tree.nogoods import coordinator as nogoods
+from voteprune.tree.sizes import coordinator as sizes
 
 SOURCE = Path(vp.__file__).parent
 
@@ -110,6 +113,14 @@ def test_importing_the_package_imports_no_solver():
     code = f"import sys, voteprune; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_workers_are_modules_of_their_own_package_that_nobody_else_imports():
+    """Drivers know their worker by name, for it loads HiGHS; the name is that of a real module."""
+    for driver in (nogoods, sizes):
+        spec = importlib.util.find_spec(driver.WORKER)
+        assert spec.origin == str(Path(driver.__file__).with_name("worker.py"))
+        assert "def solve(task: Task" in Path(spec.origin).read_text()
 
 
 def test_no_package_looks_back_at_itself_through_another():

@@ -49,7 +49,7 @@ def test_a_proof_that_is_killed_again_and_again_loses_nothing(by, workers, tmp_p
 
 @pytest.mark.parametrize(("limit", "seed"), [("gamma", 1), ("gamma", 3), ("floor", 1)])
 def test_a_committee_is_told_before_a_bound_that_leaves_it_out(limit, seed):
-    """Its box was the last that could hold it: here the others' bounds are below it already."""
+    """Its node was the last that could hold it: here the others' bounds are below it already."""
     wrong, _ = faults_of_sum(bad_problem(seed, limit, k=5), Way(leaves=True, steps=1000))
     assert wrong == []
 

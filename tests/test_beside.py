@@ -10,11 +10,11 @@ from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.tree import background as beside
-from voteprune.tree.background import SHARE, Beside
+from voteprune.tree.background import SHARE, BackgroundSearch
 
 
 class Sleeper:
-    """A walker that takes its time and finds nothing."""
+    """A local search that takes its time and finds nothing."""
 
     def __init__(self):
         self.busy = 0.0
@@ -43,7 +43,7 @@ def prepared(monkeypatch):
 def test_a_worker_more_when_nothing_has_been_found_for_long(run, prepared, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
     monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)
-    search = Beside(run, Sleeper())
+    search = BackgroundSearch(run, Sleeper())
     assert search.begin_round("a module") == 2
     assert search()
     assert prepared == ["a module"]  # while the round goes on
@@ -52,7 +52,7 @@ def test_a_worker_more_when_nothing_has_been_found_for_long(run, prepared, monke
 
 def test_it_keeps_its_core_as_long_as_that_is_young(run, prepared, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 1000.0)
-    search = Beside(run, Sleeper())
+    search = BackgroundSearch(run, Sleeper())
     assert search()
     assert search.begin_round("a module") == 2
     assert prepared == []
@@ -61,21 +61,21 @@ def test_it_keeps_its_core_as_long_as_that_is_young(run, prepared, monkeypatch):
 def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_is(run, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
     monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)
-    walker = Sleeper()
-    search = Beside(run, walker)
+    tabu = Sleeper()
+    search = BackgroundSearch(run, tabu)
     search.begin_round("a module")
     search()
     search.begin_round("a module")
-    walker.busy, began = 0.0, time.monotonic()
+    tabu.busy, began = 0.0, time.monotonic()
     while time.monotonic() - began < 2:
         search()
-    assert walker.busy / (time.monotonic() - began) == pytest.approx(SHARE, abs=0.1)
+    assert tabu.busy / (time.monotonic() - began) == pytest.approx(SHARE, abs=0.1)
 
 
 def test_a_proof_that_is_written_down_has_one_worker(run, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
     written = Run(run.incumbent, run.deadline, threads=3, record=[])
-    search = Beside(written, Sleeper())
+    search = BackgroundSearch(written, Sleeper())
     assert search.begin_round("a module") == 1
     search()
     assert search.begin_round("a module") == 1

@@ -19,7 +19,7 @@ from voteprune.files import outfile
 from voteprune.problem.problem import Problem
 from voteprune.strategies import exact as engine
 from voteprune.tree import background as beside
-from voteprune.tree import driver as attempt
+from voteprune.tree import driver
 from voteprune.tree.checkpoint import Kept, digest, load_proof, save_proof
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.sizes import coordinator as proving
@@ -46,7 +46,7 @@ SETTINGS = {
 
 def settings(way):
     yield from SETTINGS[way]
-    yield engine.Campaign, "region", lambda self: None
+    yield engine.SizesDriver, "region", lambda self: None
     yield engine, "ENUMERATE", 0
 
 
@@ -184,13 +184,13 @@ def test_a_disk_that_is_full_in_some_rounds_costs_no_answer(tmp_path, way, monke
         if not written[-1]:
             no_space()
 
-    def keep(self, *what, keep=attempt.Attempt._keep):
-        keep(self, *what)
+    def keep(self, keep=driver.Driver._keep, **what):
+        keep(self, **what)
         if len(written) == 3:
             raise KeyboardInterrupt
 
     monkeypatch.setattr(outfile.os, "fsync", fsync)
-    monkeypatch.setattr(attempt.Attempt, "_keep", keep)
+    monkeypatch.setattr(driver.Driver, "_keep", keep)
     solution = vp.prune(votes, time_limit=60, random_state=0, checkpoint=file)
     assert (len(written), solution.termination) == (3, "interrupted")
     assert solution.committee is not None
@@ -231,7 +231,7 @@ HEADERS = {
 @pytest.mark.parametrize("case", HEADERS)
 def test_a_header_that_is_not_as_it_was_written_is_refused(tmp_path, case):
     problem, file = Problem.of(pool()), tmp_path / "proof.npz"
-    save_proof(file, problem, Kept(problem.committee([1, 2], 0), boxes=()))
+    save_proof(file, problem, Kept(problem.committee([1, 2], 0), nodes=()))
     assert load_proof(file, problem).committee.members == (1, 2)
     with np.load(file) as kept:
         header = HEADERS[case](str(kept["header"]))

@@ -50,7 +50,7 @@ def test_no_climb_beats_what_comes_before_everything_else(name, seed, monkeypatc
     """However little time there is after them: the run ends where bounds and search would begin."""
 
     def over(*_):
-        raise StopRequested
+        raise StopRequested("callback")
 
     monkeypatch.setattr(engine, "bound_by_closure", over)
     votes = pool(seed=seed)

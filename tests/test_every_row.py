@@ -1,6 +1,6 @@
 """Every row is true: whatever is ever put into a program holds for every allowed committee.
 
-As the provers generate them, rows, clauses and prices are checked by `watching` on every run of
+As the provers generate them, rows, nogoods and prices are checked by `watching` on every run of
 `test_badstart`. Here they are drawn at random, senseless ones among them, or written out in full,
 on problems with every kind of limit.
 """
@@ -21,7 +21,7 @@ from voteprune.bounds.cuts import LimitRow, Row
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.margin_relaxation import price
-from voteprune.bounds.node import Box
+from voteprune.bounds.node import Node
 from voteprune.bounds.prices import Prices
 from voteprune.mip.margin import margin_model
 from voteprune.mip.merged import merged_model
@@ -76,7 +76,7 @@ def test_rows_of_levels_and_any_prices_on_them(limit, objective):
         rng = np.random.default_rng(seed)
         rows = rows_of_all_kinds(levels, rng)
         watch.rows(None, None, rows)
-        everything = Box.everything(levels, np.inf)
+        everything = Node.everything(levels, np.inf)
         for _ in range(6):
             at = tuple(int(v) for v in everything.pairs[rng.integers(len(everything))])
             prices = rng.random(len(rows)) * levels.weights.max() * (rng.random(len(rows)) < 0.2)
@@ -90,8 +90,8 @@ def test_rows_of_levels_and_any_prices_on_them(limit, objective):
                 rng.random(len(everything.decided)) < 0.1,
                 rng.integers(0, 2, len(everything.decided)), everything.decided,
             ).astype(np.int8)  # fmt: skip
-            box = everything.deciding(np.arange(len(decided)), decided)
-            watch.judged(None, Prices(levels, rows, prices, at).judge(box), box)
+            node = everything.deciding(np.arange(len(decided)), decided)
+            watch.judged(None, Prices(levels, rows, prices, at).judge(node), node)
         assert watch.wrong == []
         assert watch.seen["prices"] == 6
 
@@ -112,10 +112,10 @@ def test_clauses_and_any_mixture_of_patterns(limit):
                 conflicts.decide(who)
                 sides = rng.random(case.n_patterns)
                 found.append(conflicts.find(sides, 1 - sides, latest))
-            for clause in found:
-                if clause is not None:
-                    watch.clause(None, None, clause)
-                    relaxation.add(clause)
+            for nogood in found:
+                if nogood is not None:
+                    watch.nogood(None, None, nogood)
+                    relaxation.add(nogood)
             n = case.n_patterns + case.n_classifiers
             decided = np.where(rng.random(n) < 0.1, rng.integers(0, 2, n), FREE).astype(np.int8)
             if turn % 4 == 0:
@@ -123,7 +123,7 @@ def test_clauses_and_any_mixture_of_patterns(limit):
                 bound = relaxation.bound(low, high, -np.inf, latest)
                 watch.looked(None, bound, low, high, latest)
         assert watch.wrong == []
-        assert watch.seen["clauses"]
+        assert watch.seen["nogoods"]
 
 
 def satisfied(model, solution, tolerance=1e-7):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.primal.flock import Flock
+from voteprune.primal.tabu import TabuSearch
 from voteprune.problem.infeasible import cheapest, leaves_nothing
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
@@ -115,6 +115,6 @@ def test_walks_go_on_where_no_pattern_counts():
     """Everybody says the same on rows that cancel out, and no committee is affordable."""
     requests = [vp.Budget([2] * 22, limit=3), vp.AtLeast("size", 2)]
     problem = Problem.of(vp.Votes(np.ones((2, 22)), [0, 1]), "accuracy", requests)
-    flock = Flock(problem, Incumbent(problem), 0)
-    assert flock.walk(time.monotonic() + 60) > 0
-    assert flock.walk(time.monotonic() + 60) > 0
+    tabu = TabuSearch(problem, Incumbent(problem), 0)
+    assert tabu.walk(time.monotonic() + 60) > 0
+    assert tabu.walk(time.monotonic() + 60) > 0

@@ -11,9 +11,9 @@ import voteprune as vp
 from badproblems import Bad, bad_problem, truth_of
 from badstart import Killed, Way, Workers, compiled, faults_of_sum, search_switched_off
 from instances import Instance
-from voteprune.tree import driver as attempt
+from voteprune.tree import driver
 from voteprune.tree.checkpoint import Kept, digest, load_proof
-from voteprune.tree.nogoods.task import Cell
+from voteprune.tree.nogoods.task import Node as NogoodNode
 
 RNG = np.random.default_rng(5)
 LABELS = np.arange(24) % 2
@@ -136,7 +136,7 @@ def leave_a_file(bad, by, file):
     """Prove for two rounds, and leave."""
     rounds = []
 
-    def save(path, problem, kept, save=attempt.save_proof):
+    def save(path, problem, kept, save=driver.save_proof):
         save(path, problem, kept)
         rounds.append(kept)
         if len(rounds) == 2:
@@ -145,7 +145,7 @@ def leave_a_file(bad, by, file):
     way = Way(by, steps=3)
     with (
         search_switched_off(way, Workers(way, 0)),
-        mock.patch.object(attempt, "save_proof", save),
+        mock.patch.object(driver, "save_proof", save),
         suppress(Killed),
     ):
         vp.prune(
@@ -157,35 +157,35 @@ def leave_a_file(bad, by, file):
 
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
-    """Box by box and cell by cell, to the last bit, and the committee with its threshold."""
-    saved, save = [], attempt.save_proof
+    """Node by node, to the last bit, and the committee with its threshold."""
+    saved, save = [], driver.save_proof
 
     def keep(path, problem, kept):
         save(path, problem, kept)
         back = load_proof(path, problem)
         saved.append(kept)
         assert back.committee == kept.committee
-        for one, two in ((back.boxes, kept.boxes), (back.cells, kept.cells)):
+        for one, two in ((back.nodes, kept.nodes), (back.nogood_nodes, kept.nogood_nodes)):
             assert (one is None) == (two is None)
             for mine, theirs in zip(one or (), two or (), strict=True):
                 # Cells have numbers only where a proof is written down, which is not kept.
-                fields = [field for field in vars(theirs) if two is kept.boxes or field != "key"]
+                fields = [field for field in vars(theirs) if two is kept.nodes or field != "key"]
                 for field in fields:
                     assert np.array_equal(getattr(mine, field), getattr(theirs, field))
 
     with (
-        mock.patch.object(attempt, "save_proof", keep),
+        mock.patch.object(driver, "save_proof", keep),
     ):
         way = Way(by, steps=12, file=tmp_path / "proof.npz")
         wrong, _ = faults_of_sum(bad_problem(1, "floor", k=5), way)
     assert wrong == []
-    assert any((kept.boxes if by == "levels" else kept.cells) for kept in saved)
+    assert any((kept.nodes if by == "levels" else kept.nogood_nodes) for kept in saved)
 
 
 def test_bounds_of_cells_come_back_to_the_last_bit(tmp_path):
     problem = compiled(Bad(PLAIN, None))
     decided = np.full(5, -1, dtype=np.int8)
-    cells = tuple(Cell(bound, decided) for bound in (1 / 3, 2.75, -1e300))
-    attempt.save_proof(tmp_path / "proof.npz", problem, Kept(None, cells=cells))
-    back = load_proof(tmp_path / "proof.npz", problem).cells
-    assert [cell.bound for cell in back] == [cell.bound for cell in cells]
+    nogood_nodes = tuple(NogoodNode(bound, decided) for bound in (1 / 3, 2.75, -1e300))
+    driver.save_proof(tmp_path / "proof.npz", problem, Kept(None, nogood_nodes=nogood_nodes))
+    back = load_proof(tmp_path / "proof.npz", problem).nogood_nodes
+    assert [node.bound for node in back] == [node.bound for node in nogood_nodes]

@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from voteprune.primal import first as openings
-from voteprune.primal.flock import Flock
+from voteprune.primal.tabu import TabuSearch
 
 
 def planted_pool(seed, lost, n=150, k=24, size=5):
@@ -32,7 +32,7 @@ def test_bounds_stay_above_a_planted_committee(seed, method):
     worst = [int(np.argmin((matrix == y[:, None]).sum(axis=0)))]
     bounds = []
     with (
-        mock.patch.object(Flock, "walk", return_value=1),
+        mock.patch.object(TabuSearch, "walk", return_value=1),
         mock.patch.object(openings, "_simple_committees", return_value=[worst]),
     ):
         solution = vp.prune(

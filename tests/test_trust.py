@@ -283,15 +283,15 @@ def test_what_voteprune_proves_rests_on_nobodys_word(path, asked):
 
 def test_clauses_rest_on_nobodys_word(asked, monkeypatch):
     ended = []
-    refute = engine._refute
+    refute = engine._prove_by_nogoods
 
     def refuting(problem, run, *rest):
         refute(problem, run, *rest)
         ended.append(run.incumbent.closed)
 
-    monkeypatch.setattr(engine, "_refute", refuting)
-    monkeypatch.setattr(engine.Refutation, "promises", staticmethod(lambda *_: True))
-    monkeypatch.setattr(engine.Refutation, "hopeless", lambda self, late: False)
+    monkeypatch.setattr(engine, "_prove_by_nogoods", refuting)
+    monkeypatch.setattr(engine.NogoodsDriver, "promises", staticmethod(lambda *_: True))
+    monkeypatch.setattr(engine.NogoodsDriver, "hopeless", lambda self, late: False)
     start = vp.prune(*uneven(), method="search", time_limit=1).committee
     solution = vp.prune(*uneven(), start=start, random_state=0)
     assert (ended, asked, solution.trusted) == ([True], [], ())
@@ -331,7 +331,7 @@ def test_the_certificate_names_the_solver_that_was_asked_and_no_other(
     whom, asked, monkeypatch, tmp_path
 ):
     """Sizes and thresholds that are nearly refuted go to a solver, or are branched here."""
-    monkeypatch.setattr(engine.Refutation, "promises", staticmethod(lambda *_: False))
+    monkeypatch.setattr(engine.NogoodsDriver, "promises", staticmethod(lambda *_: False))
     monkeypatch.setattr(proving, "_CLOSE", 1.0 if whom else -1.0)
     solution = vp.prune(*uneven(), certificate=True, random_state=0)
     assert solution.status == "optimal"

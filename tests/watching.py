@@ -1,9 +1,9 @@
 """Laws of a running proof: everything it says is held against all committees there are.
 
 - no bound that is ever told is below the optimum, in the whole units that the incumbent keeps;
-- what is better than the best committee so far lies in an open box, cell, part or size, under a
+- what is better than the best committee so far lies in an open node, part or size, under a
   bound that is not below it;
-- every row, clause, price and half-plane holds for all committees that are allowed.
+- every row, nogood, price and half-plane holds for all committees that are allowed.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Watch:
     def __init__(self, bad, problem):
         self.bad, self.problem, truth = bad, problem, bad.truth
         self.wrong: list[str] = []
-        self.seen = dict.fromkeys(("nodes", "rows", "clauses", "prices", "told", "killed"), 0)
+        self.seen = dict.fromkeys(("nodes", "rows", "nogoods", "prices", "told", "killed"), 0)
         units = truth.units(problem.gains.unit) if problem.objective.kind != "curve" else truth.rank
         keep = np.arange(len(units))
         if len(keep) > MOST:
@@ -106,38 +106,38 @@ class Watch:
         room = ROOM * Fraction(max(largest, abs(bound)))
         return math.floor(Fraction(scale) * (Fraction(bound) + room))
 
-    # Boxes ------------------------------------------------------------------------------------
+    # Nodes ------------------------------------------------------------------------------------
 
-    def inside(self, box) -> np.ndarray:
-        """Which committees decide as a box does, whatever their size and threshold."""
+    def inside(self, node) -> np.ndarray:
+        """Which committees decide as a node does, whatever their size and threshold."""
         k = self.x.shape[1]
-        fine = (box.decided[:k] == FREE) | (box.decided[:k] == self.x)
-        patterns = box.decided[k:]
+        fine = (node.decided[:k] == FREE) | (node.decided[:k] == self.x)
+        patterns = node.decided[k:]
         right = (patterns == FREE) | (patterns == self.t) | ((patterns == 1) & self.hopeless)
         return fine.all(axis=1) & right.all(axis=1)
 
-    def bounded(self, box, bounds, scale) -> np.ndarray:
-        """Each committee's bound in a box in units; a very low one for those not in it."""
+    def bounded(self, node, bounds, scale) -> np.ndarray:
+        """Each committee's bound in a node in units; a very low one for those not in it."""
         told, k = np.full(len(self.units), -(2**62)), self.x.shape[1]
         by_pair = np.full((k + 1, k + 1), -(2**62))
-        for (size, level), bound in zip(box.pairs.tolist(), bounds.tolist(), strict=True):
+        for (size, level), bound in zip(node.pairs.tolist(), bounds.tolist(), strict=True):
             by_pair[size, level] = max(self.below(bound, scale), -(2**62))
-        where = self.inside(box)
+        where = self.inside(node)
         told[where] = by_pair[self.size[where], self.level[where]]
         return told
 
-    def boxes(self, boxes, scale, best, what="an open box") -> None:
-        """Check that all that is better than the best of its size lies in an open box."""
+    def nodes(self, nodes, scale, best, what="an open box") -> None:
+        """Check that all that is better than the best of its size lies in an open node."""
         told = np.full(len(self.units), -(2**62))
-        for box in boxes:
-            told = np.maximum(told, self.bounded(box, box.bounds, scale))
+        for node in nodes:
+            told = np.maximum(told, self.bounded(node, node.bounds, scale))
         self.note("nodes", (self.units > best) & (told < self.units), f"in no {what}")
 
-    def judged(self, prices, judgement, box) -> None:
-        told = self.bounded(box, judgement.bounds, self.scale)
+    def judged(self, prices, judgement, node) -> None:
+        told = self.bounded(node, judgement.bounds, self.scale)
         there = np.zeros((self.x.shape[1] + 1,) * 2, dtype=bool)
-        there[tuple(box.pairs.T)] = True
-        here = self.inside(box) & there[self.size, self.level]
+        there[tuple(node.pairs.T)] = True
+        here = self.inside(node) & there[self.size, self.level]
         self.note("prices", here & (told < self.units), "prices bound a box below")
 
     def rows(self, program, _result, rows, *_) -> None:
@@ -162,24 +162,24 @@ class Watch:
 
     # Cells ------------------------------------------------------------------------------------
 
-    def cells(self, cells, scale, best) -> None:
-        """Check that all that is better lies in an open cell."""
+    def nogood_nodes(self, nodes, scale, best) -> None:
+        """Check that all that is better lies in an open node of the nogoods."""
         here = np.hstack([self.z, self.x])
         told = np.full(len(self.units), -(2**62))
-        for cell in cells:
-            fine = ((cell.decided == FREE) | (cell.decided == here)).all(axis=1)
-            told[fine] = np.maximum(told[fine], max(self.below(cell.bound, scale), -(2**62)))
-        self.note("nodes", (self.units > best) & (told < self.units), "in no open cell")
+        for node in nodes:
+            fine = ((node.decided == FREE) | (node.decided == here)).all(axis=1)
+            told[fine] = np.maximum(told[fine], max(self.below(node.bound, scale), -(2**62)))
+        self.note("nodes", (self.units > best) & (told < self.units), "in no open node")
 
-    def clause(self, relaxation, _result, clause) -> None:
-        here = np.hstack([self.z, self.x])[:, list(clause.places)]
-        self.note("clauses", (here == np.array(clause.values)).all(axis=1), "a clause cuts off")
+    def nogood(self, relaxation, _result, nogood) -> None:
+        here = np.hstack([self.z, self.x])[:, list(nogood.variables)]
+        self.note("nogoods", (here == np.array(nogood.values)).all(axis=1), "a nogood cuts off")
 
     def looked(self, relaxation, value, low, high, _latest) -> None:
         here = np.hstack([self.z, self.x])
         fine = ((low <= here) & (here <= high)).all(axis=1)
         told = self.below(value, self.scale)
-        self.note("prices", fine & (self.units > told), "clauses bound a cell below")
+        self.note("prices", fine & (self.units > told), "nogoods bound a node below")
 
     # Sizes of margins -------------------------------------------------------------------------
 
@@ -272,17 +272,17 @@ def watching(watch: Watch):
 
     def stock(campaign, *_):
         best = campaign._run.incumbent.score
-        watch.boxes(campaign._boxes, campaign._scale, best)
+        watch.nodes(campaign._nodes, campaign._scale, best)
 
-    def cells(refutation, *_):
-        watch.cells(refutation._cells, refutation._scale, refutation._run.incumbent.score)
+    def nogood_nodes(refutation, *_):
+        watch.nogood_nodes(refutation._nodes, refutation._scale, refutation._run.incumbent.score)
 
     def sizes(fronts, *_):
         known = {size: incumbent.score for size, incumbent in fronts._incumbents.items()}
         best = np.array(
             [known[int(s)] if known[int(s)] is not None else -(2**62) for s in watch.size]
         )
-        watch.boxes(fronts._boxes, fronts._scale, best)
+        watch.nodes(fronts._nodes, fronts._scale, best)
 
     def region(problem, run, region=None, settle=engine.settle):
         if region is not None:
@@ -301,13 +301,13 @@ def watching(watch: Watch):
     patches = [mock.patch.object(Incumbent, "_tell", tell)]
     if plain:
         patches += [
-            after(proving.Campaign, "_take_stock", stock),
-            after(refuting.Refutation, "_take_stock", cells),
+            after(proving.SizesDriver, "_take_stock", stock),
+            after(refuting.NogoodsDriver, "_take_stock", nogood_nodes),
             after(front._Fronts, "_take_stock", sizes),
             after(front._Fronts, "__init__", sizes),
             after(Prices, "judge", watch.judged),
             after(Program, "_append", watch.rows),
-            after(Relaxation, "add", watch.clause),
+            after(Relaxation, "add", watch.nogood),
             after(Relaxation, "look", watch.looked),
             mock.patch.object(engine, "settle", region),
         ]

@@ -16,13 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from .bounds.closure import CLOSURE_SHARE, closure_bound
 from .bounds.levels import Levels
-from .bounds.node import Box
+from .bounds.node import Node
 from .exceptions import InputError
 from .numbers.floats import Floats
 from .primal.enumeration import affordable, try_all
-from .primal.flock import Flock
 from .primal.sample import thinned
 from .primal.search import search
+from .primal.tabu import TabuSearch
 from .problem.committee import Committee
 from .problem.constraints import Constraint
 from .problem.criteria import Criterion
@@ -34,13 +34,19 @@ from .run.incumbent import Incumbent, relative_gap
 from .solve.notebook import html_of_table
 from .solve.request import check_callback, check_plan
 from .solvers import SolverFailure, call
-from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.coordinator import MOST_CLASSIFIERS, WORKER
 from .tree.sizes.task import Task
 from .votes.votes import as_votes
 
 TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
+"""Shares of the time for trying small sizes in full, and for the search before the proof."""
+
 _PATIENCE = 32
+"""Walks without a better committee after which the search of a size ends."""
+
 _ROUND = 2.0
+"""Seconds of a round, after which the callback hears of the front."""
+
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
 
 
@@ -209,33 +215,33 @@ class _Fronts:
         start = closure_bound(problem, time.monotonic() + CLOSURE_SHARE * self._left())
         for incumbent in self._incumbents.values():
             incumbent.tighten(start)
-        everything = Box.everything(self._levels, start / self._scale)
-        self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
+        everything = Node.everything(self._levels, start / self._scale)
+        self._nodes: tuple[Node, ...] = (everything,) if len(everything) else ()
 
     def run(self) -> Front:
         self._try_small()
         self._search(min(self._deadline, time.monotonic() + _SEARCH_SHARE * self._left()))
         number, branch, token = 0, False, uuid.uuid4().hex
-        while self._boxes and self._left() > 0:
+        while self._nodes and self._left() > 0:
             until = min(self._deadline, time.monotonic() + _ROUND)
             task = Task(
-                self._levels, self._boxes, (), self._targets(), until, self._deadline, number,
+                self._levels, self._nodes, (), self._targets(), until, self._deadline, number,
                 branch, token=token,
             )  # fmt: skip
             try:
                 share = call(
                     "bounds",
-                    "voteprune.tree.sizes.worker",
+                    WORKER,
                     (task,),
                     self._deadline,
                     lambda *_: None,
                 )
             except SolverFailure:
                 break
-            self._boxes, number = share.boxes, share.next_number
+            self._nodes, number = share.nodes, share.next_number
             branch = branch or share.settled
-            for places in share.members:
-                self._offer([self._problem.allowed[place] for place in places])
+            for columns in share.members:
+                self._offer([self._problem.allowed[k] for k in columns])
             self._take_stock()
             if self._callback is not None and self._callback(self.front()):
                 break
@@ -260,7 +266,7 @@ class _Fronts:
         return max(0.0, self._deadline - time.monotonic())
 
     def _open_sizes(self) -> set[int]:
-        return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
+        return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
     def _try_small(self) -> None:
         """Try all committees of the smallest sizes, as far as a share of the time goes."""
@@ -274,8 +280,8 @@ class _Fronts:
             if tried != only and not incumbent.closed:
                 return
             incumbent.close()
-            left = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
-            self._boxes = tuple(filter(len, left))
+            left = (node.only(node.pairs[:, 0] != size) for node in self._nodes)
+            self._nodes = tuple(filter(len, left))
 
     def _search(self, until: float) -> None:
         """Search size by size, up and down, each from its neighbour's best."""
@@ -288,9 +294,9 @@ class _Fronts:
                 self._step_from(neighbour, size)
             if not incumbent.closed and not nobody_fits(incumbent.problem):
                 walked = thinned(incumbent.problem, incumbent, self._seed, self._left())
-                flock = Flock(*walked, self._seed + place)
+                tabu = TabuSearch(*walked, self._seed + place)
                 seconds = (until - time.monotonic()) / (len(order) - place)
-                search(flock, incumbent, time.monotonic() + seconds, _PATIENCE)
+                search(tabu, incumbent, time.monotonic() + seconds, _PATIENCE)
 
     def _step_from(self, neighbour: int, size: int) -> None:
         """Offer a neighbour's best committee with one member more, or one less."""
@@ -316,10 +322,10 @@ class _Fronts:
         return targets
 
     def _take_stock(self) -> None:
-        """Read the bound of each size off the open boxes."""
+        """Read the bound of each size off the open nodes."""
         highest: dict[int, float] = {}
-        for box in self._boxes:
-            for size, bound in zip(box.pairs[:, 0].tolist(), box.bounds.tolist(), strict=True):
+        for node in self._nodes:
+            for size, bound in zip(node.pairs[:, 0].tolist(), node.bounds.tolist(), strict=True):
                 highest[size] = max(highest.get(size, -np.inf), bound)
         for size, incumbent in self._incumbents.items():
             if size in highest:

@@ -1,4 +1,4 @@
-"""Prices bound every box they are asked about, and the tree refutes nothing that is there."""
+"""Prices bound every node they are asked about, and the tree refutes nothing that is there."""
 
 import time
 
@@ -8,7 +8,7 @@ import pytest
 from instances import drawn, not_below, random_instance
 from voteprune.bounds.cuts import Row
 from voteprune.bounds.levels import Levels
-from voteprune.bounds.node import FREE, Box
+from voteprune.bounds.node import FREE, Node
 from voteprune.bounds.prices import Prices
 from voteprune.problem.problem import Problem
 from voteprune.tree.sizes.task import Task
@@ -93,7 +93,7 @@ def test_any_prices_bound_every_box(seed):
     problem, levels, scale = small(seed)
     rng = np.random.default_rng(seed)
     rows = [*levels.limits, *every_row(levels, rng)]
-    everything = Box.everything(levels, np.inf)
+    everything = Node.everything(levels, np.inf)
     found = list(committees(problem))
     for _ in range(4):
         at = tuple(int(v) for v in everything.pairs[rng.integers(len(everything))])
@@ -107,17 +107,17 @@ def test_any_prices_bound_every_box(seed):
             rng.integers(0, 2, len(everything.decided)),
             everything.decided,
         )
-        box = everything.deciding(np.arange(len(decided)), decided.astype(np.int8))
-        bounds = Prices(levels, rows, prices, at).judge(box).bounds
-        bound_at = dict(zip(map(tuple, box.pairs.tolist()), bounds, strict=True))
+        node = everything.deciding(np.arange(len(decided)), decided.astype(np.int8))
+        bounds = Prices(levels, rows, prices, at).judge(node).bounds
+        bound_at = dict(zip(map(tuple, node.pairs.tolist()), bounds, strict=True))
         for members, level, units, positive in found:
             here = decisions(problem, levels, members, positive)
             pair = np.array([[len(members), level]])
-            for i in np.flatnonzero(box.decided[levels.n_classifiers :] == 1):
+            for i in np.flatnonzero(node.decided[levels.n_classifiers :] == 1):
                 # Where a pattern cannot be right, that it must be says nothing.
                 if not levels.reachable(int(i), pair)[0]:
                     here[levels.n_classifiers + i] = 1
-            if ((box.decided == FREE) | (box.decided == here)).all():
+            if ((node.decided == FREE) | (node.decided == here)).all():
                 assert not_below(bound_at[len(members), level], units, scale)
 
 
@@ -126,15 +126,15 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
     """With the target at the optimum, or just above, all is refuted but what reaches it."""
     problem, levels, scale = small(seed)
     best = max(units for _, _, units, _ in committees(problem))
-    everything = Box.everything(levels, problem.gains.ceiling / scale)
+    everything = Node.everything(levels, problem.gains.ceiling / scale)
     for target, there in ((best + problem.gains.step, False), (best, True)):
         targets = np.full(levels.size_max + 1, target / scale)
         reported = []
         task = Task(
             levels, (everything,), (), targets, time.monotonic() + 30, time.monotonic() + 30, 0
         )
-        share = solve(task, lambda bound, boxes, members, seen=reported: seen.append(bound))
-        assert share.boxes == ()
+        share = solve(task, lambda bound, nodes, members, seen=reported: seen.append(bound))
+        assert share.nodes == ()
         looked_at = [
             problem.best([problem.allowed[place] for place in members]) for members in share.members
         ]
@@ -151,13 +151,13 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_box(see
     found = sorted(committees(problem), key=lambda committee: -committee[2])
     target = found[len(found) // 2][2]
     targets = np.full(levels.size_max + 1, target / scale)
-    boxes = (Box.everything(levels, problem.gains.ceiling / scale),)
+    nodes = (Node.everything(levels, problem.gains.ceiling / scale),)
     offered = set()
     for _ in range(3):
         share = solve(
-            Task(levels, boxes, (), targets, time.monotonic() + 0.02, time.monotonic() + 9, 0)
+            Task(levels, nodes, (), targets, time.monotonic() + 0.02, time.monotonic() + 9, 0)
         )
-        boxes = share.boxes
+        nodes = share.nodes
         offered |= {tuple(problem.allowed[place] for place in m) for m in share.members}
         for members, level, units, positive in found:
             if units < target or tuple(members) in offered:
@@ -167,7 +167,7 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_box(see
             assert any(
                 any(
                     not_below(bound, units, scale)
-                    for bound in box.bounds[(box.pairs == pair).all(axis=1)].tolist()
+                    for bound in node.bounds[(node.pairs == pair).all(axis=1)].tolist()
                 )
                 and all(
                     d in (FREE, h)
@@ -176,7 +176,7 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_box(see
                         and i >= levels.n_classifiers
                         and not levels.reachable(i - levels.n_classifiers, pair)[0]
                     )
-                    for i, (d, h) in enumerate(zip(box.decided, here, strict=True))
+                    for i, (d, h) in enumerate(zip(node.decided, here, strict=True))
                 )
-                for box in boxes
+                for node in nodes
             )

@@ -1,4 +1,4 @@
-"""Clauses hold for every committee, bounds for every cell, and the tree refutes nothing there."""
+"""Nogoods hold for every committee, bounds for every node, and the tree refutes nothing there."""
 
 import time
 
@@ -12,7 +12,7 @@ from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
 from voteprune.tree.nogoods.nogood import prove
 from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
-from voteprune.tree.nogoods.task import Cell, Task
+from voteprune.tree.nogoods.task import Node, Task
 from voteprune.tree.nogoods.worker import solve
 
 SEEDS = range(60)
@@ -46,11 +46,11 @@ def committees(problem):
 
 
 def whole(case, bound=1e30):
-    return Cell(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
+    return Node(bound, np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8))
 
 
-def broken(clause, decided):
-    return (decided[list(clause.places)] == np.array(clause.values)).all()
+def broken(nogood, decided):
+    return (decided[list(nogood.variables)] == np.array(nogood.values)).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -63,15 +63,15 @@ def test_every_clause_holds_for_every_committee(seed):
         amounts = rng.random(case.n_patterns) * (rng.random(case.n_patterns) < 0.3)
         decided = rng.choice([FREE, 0, 1], case.n_classifiers, p=[0.6, 0.2, 0.2]).astype(np.int8)
         prices = rng.random(len(case.on_members)) * (rng.random(len(case.on_members)) < 0.5)
-        clause = prove(case, amounts * sides, amounts * (1 - sides), prices, decided)
-        proved += [] if clause is None else [clause]
+        nogood = prove(case, amounts * sides, amounts * (1 - sides), prices, decided)
+        proved += [] if nogood is None else [nogood]
     conflicts = Conflicts(case)
     for _ in range(20):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
-        proved += [] if clause is None else [clause]
+        nogood = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
+        proved += [] if nogood is None else [nogood]
     for _, _, decided in committees(problem):
-        assert not any(broken(clause, decided) for clause in proved)
+        assert not any(broken(nogood, decided) for nogood in proved)
 
 
 def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
@@ -84,8 +84,8 @@ def test_a_pattern_and_one_with_all_its_votes_are_a_clause():
     )  # fmt: skip
     undecided = np.full(3, FREE, dtype=np.int8)
     first, second = np.array([1.0, 0, 0]), np.array([0, 1.0, 0])
-    clause = prove(case, first, second, np.empty(0), undecided)
-    assert clause.key == ((0, 1), (True, False))
+    nogood = prove(case, first, second, np.empty(0), undecided)
+    assert nogood.key == ((0, 1), (True, False))
     assert prove(case, second, first, np.empty(0), undecided) is None
     # A pattern that everybody votes for is always positive.
     assert prove(case, 0 * first, second, np.empty(0), undecided).key == ((1,), (False,))
@@ -101,7 +101,7 @@ def test_too_many_who_sit_are_a_clause_of_their_own():
     )  # fmt: skip
     nothing = np.zeros(2)
     all_three, two = np.array([1, 1, 1], dtype=np.int8), np.array([1, 1, FREE], dtype=np.int8)
-    assert prove(case, nothing, nothing, np.zeros(1), all_three).places == (2, 3, 4)
+    assert prove(case, nothing, nothing, np.zeros(1), all_three).variables == (2, 3, 4)
     assert prove(case, nothing, nothing, np.zeros(1), two) is None
     assert prove(case, nothing, nothing, np.ones(1), two).key == ((2, 3), (True, True))
     assert prove(case, nothing, nothing, np.ones(1), np.full(3, FREE, dtype=np.int8)) is None
@@ -114,9 +114,9 @@ def test_the_program_of_the_clauses_bounds_every_cell(seed):
     found = list(committees(problem))
     for _ in range(12):
         sides = rng.random(case.n_patterns)
-        clause = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
-        if clause is not None:
-            relaxation.add(clause)
+        nogood = conflicts.find(sides, 1 - sides, time.monotonic() + 9)
+        if nogood is not None:
+            relaxation.add(nogood)
         n = case.n_patterns + case.n_classifiers
         decided = np.where(rng.random(n) < 0.15, rng.integers(0, 2, n), FREE).astype(np.int8)
         bound = relaxation.bound(*limits_of(decided), -np.inf, time.monotonic() + 9)
@@ -131,14 +131,14 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
     problem, case, scale = small(seed)
     best = max(units for _, units, _ in committees(problem))
     for target, there in ((best + problem.gains.step, False), (best, True)):
-        cells, seen = (whole(case),), set()
+        nodes, seen = (whole(case),), set()
         end = time.monotonic() + 30
-        while cells and time.monotonic() < end:
-            task = Task(case, cells, (), target / scale, end, end, frozenset(seen), f"{seed}")
+        while nodes and time.monotonic() < end:
+            task = Task(case, nodes, (), target / scale, end, end, frozenset(seen), f"{seed}")
             share = solve(task)
-            cells = share.cells
+            nodes = share.nodes
             seen |= set(share.members)
-        assert cells == ()
+        assert nodes == ()
         looked_at = [problem.best([problem.allowed[p] for p in m]) for m in seen]
         values = [found[1] for found in looked_at if found is not None]
         assert max(values, default=best) <= best
@@ -147,19 +147,19 @@ def test_the_tree_refutes_no_committee_and_ends(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_weights_that_make_no_sense_hide_no_committee(seed, monkeypatch):
-    """No clause is found and no weight means anything: then every committee is looked at."""
+    """No nogood is found and no weight means anything: then every committee is looked at."""
     rng = np.random.default_rng(seed)
     monkeypatch.setattr(Conflicts, "find", lambda *_: None)
     monkeypatch.setattr(Conflicts, "weights", lambda self: rng.random(self._case.n_classifiers))
     problem, case, scale = small(seed, most_classifiers=4, most_rows=8)
     best = max(units for _, units, _ in committees(problem))
-    cells, seen, end = (whole(case),), set(), time.monotonic() + 30
-    while cells and time.monotonic() < end:
-        task = Task(case, cells, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
+    nodes, seen, end = (whole(case),), set(), time.monotonic() + 30
+    while nodes and time.monotonic() < end:
+        task = Task(case, nodes, (), best / scale, end, end, frozenset(seen), f"blind {seed}")
         share = solve(task)
-        cells, seen = share.cells, seen | set(share.members)
+        nodes, seen = share.nodes, seen | set(share.members)
     values = [problem.best([problem.allowed[p] for p in m]) for m in seen]
-    assert cells == ()
+    assert nodes == ()
     assert best in [found[1] for found in values if found is not None]
 
 
@@ -168,17 +168,17 @@ def test_work_that_is_cut_short_leaves_every_better_committee_in_an_open_cell(se
     problem, case, scale = small(seed)
     found = sorted(committees(problem), key=lambda committee: -committee[1])
     target = found[len(found) // 2][1]
-    cells, seen = (whole(case),), set()
+    nodes, seen = (whole(case),), set()
     for _ in range(4):
         now = time.monotonic()
-        share = solve(Task(case, cells, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
-        cells = share.cells
+        share = solve(Task(case, nodes, (), target / scale, now + 0.005, now + 9, frozenset(seen)))
+        nodes = share.nodes
         seen |= set(share.members)
         for places, units, here in found:
             if units < target or places in seen:
                 continue
             assert any(
-                not_below(cell.bound, units, scale)
-                and ((cell.decided == FREE) | (cell.decided == here)).all()
-                for cell in cells
+                not_below(node.bound, units, scale)
+                and ((node.decided == FREE) | (node.decided == here)).all()
+                for node in nodes
             )

@@ -7,7 +7,7 @@ import pytest
 
 import voteprune as vp
 from margin_oracle import best_of, margin_instance
-from voteprune.primal.margin_walk import MarginWalker
+from voteprune.primal.margin_tabu import MarginTabuSearch
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 
@@ -49,13 +49,13 @@ def test_gains_of_all_moves_are_what_a_recount_says(kind):
     rng = np.random.default_rng(3)
     votes = vp.Votes(rng.integers(0, 2, (50, 9)), np.arange(50) % 2)
     problem = Problem.of(votes, kind(0.6))
-    walker = MarginWalker(problem, Incumbent(problem), 0)
+    tabu = MarginTabuSearch(problem, Incumbent(problem), 0)
     for size in (1, 2, 5, 8, 9):
         chosen = np.zeros(9, dtype=bool)
         chosen[rng.choice(9, size, replace=False)] = True
         before = problem.best(np.flatnonzero(chosen).tolist())[1]
         counts = problem.counts(np.flatnonzero(chosen)).astype(np.int32)
-        gains, leaves, joins = walker._all_moves(chosen, counts)
+        gains, leaves, joins = tabu._all_moves(chosen, counts)
         assert len(gains) == size * (9 - size) + (9 - size) + (size if size > 1 else 0)
         for gain, leave, join in zip(gains, leaves, joins, strict=True):
             after = chosen.copy()

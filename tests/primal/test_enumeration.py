@@ -241,7 +241,7 @@ def test_half_of_the_time_is_left_for_other_proofs_where_trying_does_not_end(
         return range(sizes.start, sizes.start)
 
     monkeypatch.setattr(enumeration, "try_all", endless)
-    monkeypatch.setattr(exact.Refutation, "promises", staticmethod(lambda *_: False))
+    monkeypatch.setattr(exact.NogoodsDriver, "promises", staticmethod(lambda *_: False))
     asked = {"time_limit": limit, "certificate": certificate, "random_state": 0}
     solution = vp.prune(pool(n=40), constraints=vp.AtMost("size", 3), **asked)
     assert len(given) == 1
@@ -299,7 +299,7 @@ def test_a_size_limit_is_proved_by_trying_and_its_certificate_is_checked(most, t
 
 def test_what_cannot_be_tried_again_is_taken_on_trust(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "voteprune.strategies.exact.Refutation.promises", staticmethod(lambda *_: False)
+        "voteprune.strategies.exact.NogoodsDriver.promises", staticmethod(lambda *_: False)
     )
     solution = vp.prune(
         pool(n=60), constraints=vp.AtMost("size", 3), certificate=True, random_state=0

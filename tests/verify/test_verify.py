@@ -231,13 +231,13 @@ def test_other_votes_are_noticed(branched, tmp_path):
 
 
 def test_a_proof_that_did_not_finish_proves_the_bound_it_claims(check, monkeypatch):
-    """Open boxes count with their bounds, and a bound below the highest of them is refused."""
+    """Open nodes count with their bounds, and a bound below the highest of them is refused."""
     monkeypatch.setattr("voteprune.verify.trying.MOST", 0)
     # More than any machine proves in this time, from a committee that is far from the best.
     problem = hard(1, n=160, k=24)
     committee = problem.committee(range(24), 23)
     proof = prove(problem, problem.score(committee), seconds=1.0)
-    highest = proof.scale * max(float(box.bounds.max()) for box in proof.boxes)
+    highest = proof.scale * max(float(node.bounds.max()) for node in proof.nodes)
     bound = problem.gains.floor_to_step(highest + 1e-6)
     certificate = Certificate(problem, "feasible", committee, bound, proof, target="label")
     document = document_of(certificate)

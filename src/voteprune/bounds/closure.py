@@ -22,7 +22,11 @@ from ..problem.problem import Problem
 from ..run.run import Run
 
 _MOST_EDGES = 4_000_000
+"""Pairs beyond which the rest is left out, to save memory; the bound still holds."""
+
 _MOST_CAPACITY = 2**30
+"""The largest capacity of an edge: SciPy's maximum flow counts in 32 bits."""
+
 CLOSURE_SHARE = 0.2
 """How much of the time left the bound may take, which is a moment for most problems."""
 

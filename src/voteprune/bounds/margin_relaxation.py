@@ -1,4 +1,4 @@
-"""Good prices for `sizes`: one linear program at a size, its prices read for all of them.
+"""Dual prices for `margin_prices`: one linear program at a size, its prices read for all of them.
 
 Runs in a worker process; see `solvers.worker`. Best first: the size with the highest bound among
 those that have had no program of their own, until all others are below the target.

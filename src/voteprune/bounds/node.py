@@ -1,4 +1,4 @@
-"""`Box`: some sizes and thresholds, some decisions taken, and what is left to be proved there."""
+"""`Node`: a node of the tree by sizes: some (S, L) with a bound at each, some variables fixed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from ..numbers.floats import Floats
 from .levels import Levels
 
 FREE = -1
+"""A variable that is not fixed; others are fixed at 0 or 1."""
+
 ALL = 2
+"""In `Node.done`: the linear program has had all its rows; 1 after the portable ones alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
-    """A part of all committees: those of some (S, L), with some decisions taken.
+class Node:
+    """A part of all committees: those of some (S, L), with some variables fixed.
 
     Parameters
     ----------
@@ -25,10 +28,10 @@ class Box:
     pairs
         The (S, L) in it; m x 2.
     bounds
-        What no committee of the box can exceed at each of them.
+        What no committee of the node can exceed at each of them.
     done
-        How much the linear program of this very box has had to say at each of them: nothing,
-        something, or `ALL`.
+        At each of them, whether its linear program has been solved for this very node: 0 if not, 1
+        with portable rows only, `ALL` with all rows.
     decided
         For each classifier, then for each pattern: 1 if it sits or is decided right, 0 if not,
         `FREE` if that is open. At an (S, L) that asks for more right votes than there are
@@ -45,8 +48,8 @@ class Box:
     by: NDArray[np.int64]
 
     @classmethod
-    def everything(cls, levels: Levels, bound: float) -> Box:
-        """Return the box of all committees, under a bound that holds for all."""
+    def everything(cls, levels: Levels, bound: float) -> Node:
+        """Return the node of all committees, under a bound that holds for all."""
         pairs = levels.pairs()
         decided = np.full(levels.n_classifiers + levels.n_patterns, FREE, dtype=np.int8)
         decided[levels.required] = 1
@@ -60,8 +63,8 @@ class Box:
         """Return how far each bound is above the target of its size."""
         return self.bounds - targets[self.pairs[:, 0]]
 
-    def only(self, keep: NDArray[np.bool_]) -> Box:
-        """Return the box with some of its (S, L)."""
+    def only(self, keep: NDArray[np.bool_]) -> Node:
+        """Return the node with some of its (S, L)."""
         return replace(
             self, pairs=self.pairs[keep], bounds=self.bounds[keep], done=self.done[keep],
             by=self.by[keep],
@@ -72,23 +75,23 @@ class Box:
         reason = self.by if by is None else np.full(len(self), by)
         return np.column_stack([self.pairs, reason]).astype(np.int64)
 
-    def bounded(self, bounds: Floats, step: int) -> Box:
-        """Return the box with the lower of two bounds at each (S, L)."""
+    def bounded(self, bounds: Floats, step: int) -> Node:
+        """Return the node with the lower of two bounds at each (S, L)."""
         better = bounds < self.bounds
         return replace(
             self, bounds=np.where(better, bounds, self.bounds), by=np.where(better, step, self.by)
         )
 
-    def deciding(self, places: NDArray[np.intp], values: NDArray[np.int8] | int) -> Box:
-        """Return the box with some more decisions taken."""
+    def deciding(self, variables: NDArray[np.intp], values: NDArray[np.int8] | int) -> Node:
+        """Return the node with some more variables fixed."""
         decided = self.decided.copy()
-        decided[places] = values
+        decided[variables] = values
         return replace(self, decided=decided)
 
-    def branch(self, place: int, keys: tuple[int, int]) -> list[Box]:
-        """Return the two boxes that decide one place one way and the other."""
+    def branch(self, variable: int, keys: tuple[int, int]) -> list[Node]:
+        """Return the two nodes that set one variable to 0 and to 1."""
         fresh = np.zeros(len(self), dtype=np.int8)
         return [
-            replace(self.deciding(np.array([place]), value), key=key, done=fresh)
+            replace(self.deciding(np.array([variable]), value), key=key, done=fresh)
             for key, value in zip(keys, (0, 1), strict=True)
         ]

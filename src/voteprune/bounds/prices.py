@@ -1,4 +1,4 @@
-"""`Prices`: a price on each of some rows, and the bounds they give at every (S, L) at once.
+"""`Prices`: dual prices on some rows, and the bounds they give at every (S, L) at once.
 
 Any prices >= 0 on `rows` turn into a bound by weak duality: what they charge on t_i pays for the
 weight w_i, and
@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.node import FREE, Box
 from ..numbers.floats import Floats
 from .cuts import LimitRow, Row, Sides, base_factor
 from .levels import Levels
+from .node import FREE, Node
 
 _IMPOSSIBLE = -1e300
 """Bound where nothing can be; finite, so that it can be added and compared like any other."""
@@ -30,7 +30,7 @@ _IMPOSSIBLE = -1e300
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What prices say about a box.
+    """What prices say about a node.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ class Prices:
         self._fixed = np.zeros(levels.n_classifiers)
         # By sides and kind, then by shift: amounts on the members, and their sum over the rows.
         self._paid: dict[tuple[Sides, bool], dict[int, tuple[Floats, float]]] = {}
-        for place in np.flatnonzero(prices > 0).tolist():
-            self._pay(rows[place], float(prices[place]), at)
+        for row in np.flatnonzero(prices > 0).tolist():
+            self._pay(rows[row], float(prices[row]), at)
 
     def _pay(self, row: Row | LimitRow, price: float, at: tuple[int, int]) -> None:
         if isinstance(row, LimitRow):
@@ -91,19 +91,19 @@ class Prices:
         on_members[row.columns] += amount
         by_shift[row.shift] = on_members, paid + amount
 
-    def judge(self, box: Box) -> Judgement:
-        """Bound a box at each of its (S, L)."""
+    def judge(self, node: Node) -> Judgement:
+        """Bound a node at each of its (S, L)."""
         levels, k = self._levels, self._levels.n_classifiers
-        sizes, chosen = box.pairs[:, 0], box.pairs[:, 1]
-        members, patterns = box.decided[:k], box.decided[k:]
+        sizes, chosen = node.pairs[:, 0], node.pairs[:, 1]
+        members, patterns = node.decided[:k], node.decided[k:]
         left = np.where(patterns == FREE, np.maximum(self._left, 0.0), self._left)
         left[patterns == 0] = 0.0
-        constants = np.full(len(box), self._constant + float(left.sum()))
-        charges = np.tile(self._fixed, (len(box), 1))
+        constants = np.full(len(node), self._constant + float(left.sum()))
+        charges = np.tile(self._fixed, (len(node), 1))
         for (sides, away), by_shift in self._paid.items():
             factors = base_factor(sides, away, sizes, chosen)
-            places, which = np.unique(factors, return_inverse=True)
-            on_members, extra = _rescaled(by_shift, away, places)
+            distinct, which = np.unique(factors, return_inverse=True)
+            on_members, extra = _rescaled(by_shift, away, distinct)
             charges += on_members[which]
             constants += extra[which]
         reach = levels.helps[:, members != 0].sum(axis=1)

@@ -1,9 +1,9 @@
-"""The linear program of one (S, L), in HiGHS: where good prices come from.
+"""`Program`: the linear relaxation of one (S, L), in HiGHS: where good dual prices come from.
 
 Only the worker process imports this, for HiGHS does not live with every other solver in one
-process. Decisions of a box are bounds on x and t, with one exception: a pattern that must be
-decided right is not forced but worth so much more, and limits may be broken at a high price. So
-every program has a solution, and with it prices, even where the box is empty.
+process. Variables that a node fixes are bounds on x and t, with one exception: a pattern that must
+be decided right is not forced but worth so much more, and limits may be broken at a high price. So
+every program is feasible and has dual prices, even where the node is empty.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ import highspy
 import numpy as np
 from scipy import sparse
 
-from ..bounds.node import Box
 from ..numbers.floats import Floats
 from .cuts import LimitRow, Row
 from .levels import Levels
+from .node import Node
 
-_LEAST_SECONDS = 0.05
+LEAST_SECONDS = 0.05
+"""Seconds that a linear program gets even when time is up."""
 
 
 class Program:
-    """The linear program of one (S, L), which grows by rows and is solved box by box.
+    """The linear program of one (S, L), which grows by rows and is solved node by node.
 
     Parameters
     ----------
@@ -100,10 +101,10 @@ class Program:
         )
         self.rows += rows
 
-    def solve(self, box: Box, deadline: float) -> None:
-        """Solve it for a box, from where the last solution left off."""
+    def solve(self, node: Node, deadline: float) -> None:
+        """Solve it for a node, from where the last solution left off."""
         levels, k, n = self._levels, self._levels.n_classifiers, self._levels.n_patterns
-        members, patterns = box.decided[:k], box.decided[k:]
+        members, patterns = node.decided[:k], node.decided[k:]
         low, high = np.zeros(self._n_columns), np.full(self._n_columns, np.inf)
         low[:k] = members == 1
         high[:k] = members != 0
@@ -114,14 +115,14 @@ class Program:
         cost[k : k + n] = -levels.weights - np.where(patterns == 1, self._penalty, 0.0)
         self._highs.changeColsBounds(self._n_columns, self._indices, low, high)
         self._highs.changeColsCost(self._n_columns, self._indices, cost)
-        seconds = max(_LEAST_SECONDS, deadline - time.monotonic())
+        seconds = max(LEAST_SECONDS, deadline - time.monotonic())
         # HiGHS counts all its runs.
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
 
-    def value(self, box: Box) -> float:
+    def value(self, node: Node) -> float:
         """Return the value of the last solution, to compare decisions by; it proves nothing."""
-        must = int((box.decided[self._levels.n_classifiers :] == 1).sum())
+        must = int((node.decided[self._levels.n_classifiers :] == 1).sum())
         objective = float(self._highs.getInfo().objective_function_value)
         return self._levels.base - objective - must * self._penalty
 
@@ -132,5 +133,5 @@ class Program:
         return values[:k], values[k : k + n]
 
     def prices(self) -> Floats:
-        """Return the price of every row; the count of the members, the first, has none."""
+        """Return the dual price of every row but the first, which fixes the size."""
         return np.array(self._highs.getSolution().row_dual)[1:]

@@ -1,4 +1,4 @@
-"""Which rows a fractional solution breaks: by sums and matrix products, no further program."""
+"""Separation: which rows a fractional solution breaks, by sums and matrix products alone."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ from .cuts import Row
 from .levels import Levels
 
 _MOST_ROWS = 400
+"""Rows of a kind that are returned, the most violated first. Only speed depends on it."""
+
 _VIOLATION = 1e-3
+"""By how much a row must be broken to be returned. Only speed depends on it."""
+
 _TINY = 1e-7
+"""By how much x must exceed t for a member to be skipped: the tolerance HiGHS works to."""
+
 _NEAR = 2.0
-_MOST_NEAR = 4000
-_MOST_LIVE = 2500
+"""Slack without skipping anybody up to which a pair is looked at more closely."""
+
+_MOST_NEAR, _MOST_LIVE = 4000, 2500
+"""Pairs that are looked at more closely, and patterns whose pairs are looked at at all: both bound
+the work of one call."""
+
 _BLOCK = 256
+"""Patterns that are multiplied with all others at a time, to save memory."""
 
 
 def violated(
@@ -70,9 +81,9 @@ def _violated_pairs(
     columns &= ~over
     broken = np.where(factors > skipped, (factors - skipped) * both - columns @ x, 0.0)
     fresh = []
-    for place in _worst(broken):
-        i, j = int(live[first[place]]), int(live[second[place]])
-        fresh.append(Row((i, j), columns[place], levels.sides(i, j), -int(skipped[place])))
+    for row in _worst(broken):
+        i, j = int(live[first[row]]), int(live[second[row]])
+        fresh.append(Row((i, j), columns[row], levels.sides(i, j), -int(skipped[row])))
     return fresh
 
 
@@ -116,7 +127,7 @@ def _near_pairs(
 
 
 def _worst(broken: Floats) -> NDArray[np.intp]:
-    places = np.flatnonzero(broken > _VIOLATION)
-    if len(places) > _MOST_ROWS:
-        places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
-    return places
+    rows = np.flatnonzero(broken > _VIOLATION)
+    if len(rows) > _MOST_ROWS:
+        rows = rows[np.argpartition(-broken[rows], _MOST_ROWS)[:_MOST_ROWS]]
+    return rows

@@ -8,7 +8,7 @@ there is a variable r for the margin as it counts:
     r <= m + (-h - m_min) b,   r <= h - 2 h b,   b 0/1    the ramp: b = 1 gives the pattern up
 
 Only patterns whose margin can fall below -h need a b. Without integrality the last two rows are the
-least concave function above the ramp, which is what `sizes` bounds.
+least concave function above the ramp, which is what `bounds.margin_prices` bounds.
 """
 
 from __future__ import annotations

@@ -82,13 +82,13 @@ def solve_best(problem: PluralityProblem, run: Run) -> Outcome:
 
 def solve_by_hill_climbing(problem: PluralityProblem, run: Run) -> Outcome:
     """Add whoever makes the committee best until everybody sits; keep the best beginning."""
-    walker = Walker(problem, run)
+    tabu = PluralityTabuSearch(problem, run)
     chosen = np.isin(np.arange(problem.n_classifiers), problem.required)
     while chosen.sum() < min(problem.size_max, len(problem.allowed)):
-        outside, counts = walker.outside(chosen), walker.counts(chosen)
+        outside, counts = tabu.outside(chosen), tabu.counts(chosen)
         values = []
         for k in outside:
-            values.append(float(walker.joins(counts, np.array([k]))[0]))
+            values.append(float(tabu.joins(counts, np.array([k]))[0]))
             if run.seconds_left <= 0:
                 break  # the best of those that were tried must do
         chosen[outside[int(np.argmax(values))]] = True
@@ -102,21 +102,21 @@ def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
-        search(Walker(*thinned(problem, run)), run, run.deadline)
+        search(PluralityTabuSearch(*thinned(problem, run)), run, run.deadline)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(walker: Walker, run: Run, until: float) -> None:
+def search(tabu: PluralityTabuSearch, run: Run, until: float) -> None:
     """Walk until a moment, or until many walks in a row have found nothing better."""
     idle = 0
     patience = _WALKS * run.incumbent.problem.n_classifiers
     while idle < patience and time.monotonic() < until and not run.incumbent.closed:
         best = run.incumbent.score
-        walker.walk(until)
+        tabu.walk(until)
         idle = idle + 1 if run.incumbent.score == best else 0
 
 
-class Walker:
+class PluralityTabuSearch:
     """Walks through committees of one problem.
 
     Parameters

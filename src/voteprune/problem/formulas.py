@@ -4,7 +4,7 @@ A `Weights` is a weighted sum. A `Ratio` is a quotient of two such sums (F-beta,
 `Matthews` and `GeometricMean` are neither, but all four only depend on (tp, fp), because the class
 totals are known. What is not a weighted sum knows its tangent: the weighted sum that touches its
 level curve at a point, which is how methods made for weighted sums come to maximise it
-(`parametric`).
+(`strategies.exact_curve`).
 
 Nothing here is rounded. A value with a square root in it is kept as its `score`, the square with
 the sign of the value: a fraction, in the same order as the values.

@@ -107,7 +107,7 @@ class CostLimit:
         given = request.for_pool(names)
         scale = common_denominator((*given, request.limit))
         costs, most = [int(cost * scale) for cost in given], math.floor(request.limit * scale)
-        # What some cost less than nothing is there to be spent, too.
+        # A negative cost is income, which the other members may spend as well.
         funds = max(most, 0) - sum(min(cost, 0) for cost in costs)
         return cls(tuple(min(cost, 2 * funds + 1) for cost in costs), most, request)
 

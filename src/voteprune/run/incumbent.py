@@ -28,7 +28,7 @@ class Progress:
     bound
         What no committee can exceed.
     open_boxes
-        How many parts of the proof are open; None where it is not made of boxes.
+        How many parts of the proof are open; None where it is not made of nodes.
     """
 
     seconds: float

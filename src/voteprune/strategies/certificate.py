@@ -2,7 +2,8 @@
 
 It names the votes by their fingerprint, the problem in exact numbers, the committee, the minimum
 cut as a flow, and every step of the proof with its prices. `voteprune.verify` checks it against the
-votes without any of the code that made it; docs/certificate.md has the format.
+votes without any of the code that made it; docs/certificate.md has the format. On file nodes are
+called boxes (of the tree by sizes) and cells (by nogoods), and nogoods are called clauses.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from numpy.typing import NDArray
 
 from ..bounds.closure import Cut, closure
 from ..bounds.cuts import LimitRow, Row, limit_kinds
-from ..bounds.node import Box
+from ..bounds.node import Node
 from ..files import jsonfile, outfile
 from ..problem.committee import Committee
 from ..problem.formulas import write_four
 from ..problem.problem import Problem
 from ..tree.nogoods.case import Case
-from ..tree.nogoods.nogood import Clause
-from ..tree.nogoods.proof import Refuted
-from ..tree.sizes.proof import Proof, Step
+from ..tree.nogoods.nogood import Nogood
+from ..tree.nogoods.proof import NogoodsProof
+from ..tree.sizes.proof import SizesProof, Step
 
 _DECIMAL_BITS = 1024
 """How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
@@ -49,7 +50,7 @@ class Certificate:
     bound
         What no committee exceeds, in units of ``problem.gains.unit``.
     proof
-        The steps of the proof, by sizes and thresholds or by clauses; None where there are none:
+        The steps of the proof, by sizes and thresholds or by nogoods; None where there are none:
         the cut closed the gap, all committees were tried, or a solver did it.
     trusted
         Claims of solvers that nobody can check: who, and the bound in units.
@@ -63,7 +64,7 @@ class Certificate:
     status: str
     committee: Committee | None
     bound: int
-    proof: Proof | Refuted | None = None
+    proof: SizesProof | NogoodsProof | None = None
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
     cut: Cut | None = None
@@ -89,9 +90,9 @@ class Certificate:
             "bound": self.bound,
             "cut": _cut(problem, self.cut or Cut(*closure(problem))),
             "proof": _Writer(problem, self.proof).written()
-            if isinstance(self.proof, Proof)
+            if isinstance(self.proof, SizesProof)
             else None,
-            "refutation": _refutation(self.proof) if isinstance(self.proof, Refuted) else None,
+            "refutation": _refutation(self.proof) if isinstance(self.proof, NogoodsProof) else None,
             "trusted": [list(claim) for claim in self.trusted],
         }  # fmt: skip
         return jsonfile.dump("certificate", fields, indent=None)
@@ -156,7 +157,7 @@ def _cut(problem: Problem, cut: Cut) -> dict[str, Any]:
 class _Writer:
     """Writes a proof, every row once."""
 
-    def __init__(self, problem: Problem, proof: Proof) -> None:
+    def __init__(self, problem: Problem, proof: SizesProof) -> None:
         self._proof = proof
         self._rows: list[dict[str, Any]] = []
         self._numbers: dict[tuple[Any, ...], int] = {}
@@ -168,13 +169,13 @@ class _Writer:
 
     def written(self) -> dict[str, Any]:
         steps = [self._step(step) for step in self._proof.steps]
-        return {"rows": self._rows, "steps": steps, "open": [_open(b) for b in self._proof.boxes]}
+        return {"rows": self._rows, "steps": steps, "open": [_open(b) for b in self._proof.nodes]}
 
     def _step(self, step: Step) -> dict[str, Any]:
         prices = zip(step.rows, step.prices.tolist(), strict=True)
         return {
             "number": step.number,
-            "box": step.box,
+            "box": step.node,
             "prices": [
                 [self._number(row), self._amount(row, price, step.at)]
                 for row, price in prices
@@ -206,35 +207,35 @@ class _Writer:
         return self._numbers[key]
 
 
-def _refutation(refuted: Refuted) -> dict[str, Any]:
-    """Write a refutation, every clause once."""
+def _refutation(refuted: NogoodsProof) -> dict[str, Any]:
+    """Write a refutation, every nogood once."""
     case, numbers = refuted.case, dict[object, int]()
-    clauses: list[dict[str, Any]] = []
-    cells: list[dict[str, Any]] = []
+    nogoods: list[dict[str, Any]] = []
+    nodes: list[dict[str, Any]] = []
     for step in refuted.steps:
         if step.heirs is not None:
-            cells.append({"cell": step.cell, "place": step.place, "heirs": list(step.heirs)})
+            nodes.append({"cell": step.node, "place": step.variable, "heirs": list(step.heirs)})
             continue
         prices = []
-        for clause, price in zip(step.clauses, step.prices, strict=True):
-            if clause.key not in numbers:
-                numbers[clause.key] = len(clauses)
-                clauses.append(_clause(case, clause))
-            prices.append([numbers[clause.key], price * refuted.scale])
+        for nogood, price in zip(step.nogoods, step.prices, strict=True):
+            if nogood.key not in numbers:
+                numbers[nogood.key] = len(nogoods)
+                nogoods.append(_nogood(case, nogood))
+            prices.append([numbers[nogood.key], price * refuted.scale])
         limits = [[*case.pattern_limits[row], price * refuted.scale] for row, price in step.limits]
-        cells.append({"cell": step.cell, "prices": prices, "limits": limits})
-    return {"clauses": clauses, "cells": cells}
+        nodes.append({"cell": step.node, "prices": prices, "limits": limits})
+    return {"clauses": nogoods, "cells": nodes}
 
 
-def _clause(case: Case, clause: Clause) -> dict[str, Any]:
-    said = list(zip(clause.places, clause.values, clause.shares, strict=True))
+def _nogood(case: Case, nogood: Nogood) -> dict[str, Any]:
+    said = list(zip(nogood.variables, nogood.values, nogood.shares, strict=True))
     n = case.n_patterns
-    prices = zip(case.member_limits, clause.prices, strict=False)
+    prices = zip(case.member_limits, nogood.prices, strict=False)
     return {
-        "yes": [[place, share] for place, value, share in said if place < n and value],
-        "no": [[place, share] for place, value, share in said if place < n and not value],
-        "sits": [place - n for place, value, _ in said if place >= n and value],
-        "out": [place - n for place, value, _ in said if place >= n and not value],
+        "yes": [[variable, share] for variable, value, share in said if variable < n and value],
+        "no": [[variable, share] for variable, value, share in said if variable < n and not value],
+        "sits": [variable - n for variable, value, _ in said if variable >= n and value],
+        "out": [variable - n for variable, value, _ in said if variable >= n and not value],
         "limits": [[*limit, price] for limit, price in prices if price > 0],
     }
 
@@ -250,8 +251,8 @@ def _hex(columns: NDArray[np.bool_]) -> str:
     return np.packbits(columns, bitorder="little").tobytes()[::-1].hex()
 
 
-def _open(box: Box) -> dict[str, Any]:
-    return {"box": box.key, "pairs": box.leaving().tolist()}
+def _open(node: Node) -> dict[str, Any]:
+    return {"box": node.key, "pairs": node.leaving().tolist()}
 
 
 def _number(number: Fraction) -> int | str:

@@ -4,14 +4,15 @@
 1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits
    on the size leave so few committees that all can be tried in time, all are (`enumeration`).
 2. Local search, for a moment.
-3. Where the closure bound is near and patterns are few: clauses (`refuting`).
-4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
-   all the others (`bounds.prices`). What falls below the incumbent is refuted.
+3. Where the closure bound is near and patterns are few: branch and cut with nogoods
+   (`tree.nogoods`).
+4. Linear programs at the sizes and thresholds with the highest bounds; the dual prices of each
+   bound all the others (`bounds.prices`). What falls below the incumbent is pruned.
 5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
-6. What is still open is branched, box by box, until nothing is left (`proving`, `bounds.tree`).
+6. What is still open is branched, node by node, until nothing is left (`tree.sizes`).
 
-Search goes on beside 3, 4 and 6 (`beside`), or in turns with them on a single core, for every
-better committee refutes more.
+Local search goes on in the background of 3, 4 and 6 (`tree.background`), or in turns with them on a
+single core, for a better incumbent prunes more.
 
 It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 """
@@ -25,17 +26,17 @@ from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
 from ..primal.enumeration import affordable, sizes_of, solve_small
 from ..primal.first import open_run
-from ..primal.flock import Flock
 from ..primal.sample import thinned
 from ..primal.search import WALKS, search
+from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
-from ..tree.background import SHARE, Beside
-from ..tree.nogoods import coordinator as refuting
-from ..tree.nogoods.coordinator import Refutation
-from ..tree.sizes import coordinator as proving
-from ..tree.sizes.coordinator import MOST_CLASSIFIERS, Campaign
+from ..tree.background import SHARE, BackgroundSearch
+from ..tree.nogoods import coordinator as nogoods
+from ..tree.nogoods.coordinator import NogoodsDriver
+from ..tree.sizes import coordinator as sizes
+from ..tree.sizes.coordinator import MOST_CLASSIFIERS, SizesDriver
 from .climbs import climb
 
 ENUMERATE = 2**21
@@ -49,12 +50,16 @@ _CLIMB_SHARE = 0.3
 """How much of the time left hill climbs may take."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
-"""Seconds of a first look round and of the first search."""
+"""Seconds of the search before the way of the proof is chosen, and of the whole first search."""
 
-_CLAUSES_SHARE, _CLAUSES_TRIAL = 0.8, 0.2
+_NOGOODS_SHARE = 0.8
+"""Share of the time left that nogoods get. The rest is for the sizes, should they fail."""
+
+_NOGOODS_TRIAL = 0.2
+"""Share of the time left after which nogoods must have come near, see `NogoodsDriver.hopeless`."""
+
 _SOLVER_SHARE = 0.5
-"""How much of the time left clauses get, and until when they must have got somewhere; and how much
-a MIP solver gets for what the bounds leave open."""
+"""Share of the time left that a MIP solver gets for what the bounds leave open."""
 
 _MOST_ENTRIES = 4_000_000
 """Size of a model, patterns times classifiers, beyond which no solver is asked."""
@@ -81,16 +86,16 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if run.seconds_left <= 0:
         return Outcome("time limit")
     walked = thinned(problem, incumbent, run.seed, run.seconds_left)
-    flock = Flock(*walked, run.seed) if problem.allowed else None
-    beside = None if flock is None or run.threads == 1 else Beside(run, flock)
-    _search(run, flock, _GLANCE)
+    tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
+    background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
+    _search(run, tabu, _GLANCE)
     tried = trial.within(run.seconds_left) if run.record is None else None
     if tried is not None:
         return tried
-    if not incumbent.closed and Refutation.promises(problem, run):
-        _refute(problem, run, flock, beside)
+    if not incumbent.closed and NogoodsDriver.promises(problem, run):
+        _prove_by_nogoods(problem, run, tabu, background)
     elif run.threads == 1 or not _provable(problem, run):
-        _search(run, flock, _FIRST_SEARCH - _GLANCE)
+        _search(run, tabu, _FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
     # A proof that is written down can be checked where trying everything again takes too long.
@@ -100,10 +105,10 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
-        if flock is not None:
-            search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
+        if tabu is not None:
+            search(tabu, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
-    return _prove(problem, run, flock, beside)
+    return _prove_by_sizes(problem, run, tabu, background)
 
 
 class _Trial:
@@ -139,44 +144,48 @@ def _provable(problem: Problem, run: Run) -> bool:
 
 def _prepare(problem: Problem, run: Run) -> None:
     """Have the first worker start up while we search."""
-    if Refutation.promises(problem, run):
-        prepare(refuting.WORKER, refuting.WORKER)
+    if NogoodsDriver.promises(problem, run):
+        prepare(nogoods.WORKER, nogoods.WORKER)
     elif _provable(problem, run):
-        prepare(proving.WORKER, proving.WORKER)
+        prepare(sizes.WORKER, sizes.WORKER)
 
 
-def _refute(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> None:
-    """Refute by clauses what is better than the best committee, for a part of the time."""
-    refutation = Refutation(problem, run)
-    until = time.monotonic() + _CLAUSES_SHARE * run.seconds_left
-    trial = time.monotonic() + _CLAUSES_TRIAL * run.seconds_left
-    while not refutation.over and time.monotonic() < until:
+def _prove_by_nogoods(
+    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
+) -> None:
+    """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
+    driver = NogoodsDriver(problem, run)
+    until = time.monotonic() + _NOGOODS_SHARE * run.seconds_left
+    trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
+    while not driver.over and time.monotonic() < until:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(refuting.WORKER)
-        went_on = refutation.round(until, workers, beside)
-        if not went_on or refutation.hopeless(late=time.monotonic() > trial):
+        workers = 1 if background is None else background.begin_round(nogoods.WORKER)
+        went_on = driver.round(until, workers, background)
+        if not went_on or driver.hopeless(late=time.monotonic() > trial):
             return
-        if beside is None and not refutation.over:
+        if background is None and not driver.over:
             # At first both matter alike.
             young = run.incumbent.seconds < 2 * _FIRST_SEARCH
-            _search(run, flock, (1.0 if young else SHARE) * (time.monotonic() - began))
+            _search(run, tabu, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
-def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | None) -> Outcome:
-    """Refute everything better than the best committee, or find it, by sizes and thresholds."""
-    campaign, asked = Campaign(problem, run), False
-    while not campaign.over and run.seconds_left > 0:
+def _prove_by_sizes(
+    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
+) -> Outcome:
+    """Prove by sizes and thresholds that nothing beats the incumbent, or find what does."""
+    driver, asked = SizesDriver(problem, run), False
+    while not driver.over and run.seconds_left > 0:
         began = time.monotonic()
-        workers = 1 if beside is None else beside.begin_round(proving.WORKER)
-        if not campaign.round(workers, branch=asked, meanwhile=beside):
+        workers = 1 if background is None else background.begin_round(sizes.WORKER)
+        if not driver.round(workers, branch=asked, meanwhile=background):
             return settle(problem, run)
-        if campaign.over or not flock:
+        if driver.over or not tabu:
             continue
-        if beside is None:
-            _search(run, flock, SHARE * (time.monotonic() - began))
-        if campaign.settled and not asked:
+        if background is None:
+            _search(run, tabu, SHARE * (time.monotonic() - began))
+        if driver.settled and not asked:
             asked = True
-            region = campaign.region()
+            region = driver.region()
             if region is not None:
                 until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
                 outcome = settle(problem, run.part(until), region)
@@ -185,8 +194,8 @@ def _prove(problem: Problem, run: Run, flock: Flock | None, beside: Beside | Non
     return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
-def _search(run: Run, flock: Flock | None, seconds: float) -> None:
-    if flock is not None:
+def _search(run: Run, tabu: TabuSearch | None, seconds: float) -> None:
+    if tabu is not None:
         until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
         # Small pools are searched through long before.
-        search(flock, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)
+        search(tabu, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)

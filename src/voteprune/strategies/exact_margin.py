@@ -3,7 +3,7 @@
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees, the closure bound, and a second of local search.
 2. One linear program at the sizes with the highest bounds; the prices of each bound all other
-   sizes (`sizes`). For hinges this is often the proof already.
+   sizes (`bounds.margin_prices`). For hinges this is often the proof already.
 3. Best first, the size with the highest bound goes to a solver, which looks for something better
    than the best so far, for a while; it comes back with a lower bound and queues again, for twice
    as long.
@@ -27,7 +27,7 @@ from ..mip.solve import EXPLAIN_SECONDS, solve_model
 from ..primal.brute import is_small
 from ..primal.first import open_run
 from ..primal.margin_brute import enumerate_margins
-from ..primal.margin_walk import MarginWalker
+from ..primal.margin_tabu import MarginTabuSearch
 from ..primal.sample import thinned
 from ..primal.search import search
 from ..problem.committee import Committee
@@ -65,9 +65,9 @@ def solve_margin(problem: Problem, run: Run) -> Outcome:
     bound_by_closure(problem, run)
     if problem.allowed and run.seconds_left > 0:
         walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
-        walker = MarginWalker(*walked, run.seed)
+        tabu = MarginTabuSearch(*walked, run.seed)
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(walker, run.incumbent, until, patience=2 * problem.n_classifiers)
+        search(tabu, run.incumbent, until, patience=2 * problem.n_classifiers)
     outcome = _settle(problem, run, _bound_sizes(problem, run))
     return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
 

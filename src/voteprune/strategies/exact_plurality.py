@@ -19,7 +19,7 @@ from ..mip.formulation import Formulation, add_cost_rows
 from ..mip.solve import solve_model
 from ..numbers.floats import Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
-from ..primal.plurality_search import Walker, offer_openings, search, thinned
+from ..primal.plurality_search import PluralityTabuSearch, offer_openings, search, thinned
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
 from ..solvers.model import ModelBuilder
@@ -38,7 +38,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     offer_openings(problem, run)
     if not run.incumbent.closed and problem.allowed and run.seconds_left > 0:
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(Walker(*thinned(problem, run)), run, until)
+        search(PluralityTabuSearch(*thinned(problem, run)), run, until)
     if run.incumbent.closed:
         return Outcome("proved")
     return solve_model(problem, run, plurality_model)

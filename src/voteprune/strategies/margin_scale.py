@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from ..numbers.floats import Floats
 from ..primal.first import open_run
-from ..primal.margin_walk import MarginWalker
+from ..primal.margin_tabu import MarginTabuSearch
 from ..problem.constraints import AtLeast, AtMost, Constraint
 from ..problem.margin import Margin, Ramp
 from ..problem.problem import Problem
@@ -134,9 +134,9 @@ def _right_outside(
     problem = Problem.of(votes.take(fit), margin, requests)
     incumbent = Incumbent(problem)
     if open_run(problem, Run(incumbent, deadline)) is None and problem.allowed:
-        walker = MarginWalker(problem, incumbent, seed)
+        tabu = MarginTabuSearch(problem, incumbent, seed)
         for _ in range(_WALKS):
-            walker.walk(deadline)
+            tabu.walk(deadline)
     weights = votes.weights[held_out].astype(float)
     if incumbent.committee is None:
         return np.zeros_like(weights)

@@ -3,7 +3,7 @@
 Nobody can check a solver's claim that nothing is better, or that no committee meets the
 constraints. But
 
-- where subsets times patterns are at most `engine.ENUMERATE`, all committees are tried: that is a
+- where subsets times patterns are at most `exact.ENUMERATE`, all committees are tried: that is a
   proof, and the solver's word is no longer needed;
 - elsewhere the closure bound may be proof enough, and a moment of local search may find a committee
   that refutes the claim.

@@ -11,7 +11,7 @@ from ..mip.solve import solve_merged, solve_paper
 from ..primal import plurality_brute, plurality_search
 from ..primal.brute import solve_by_brute_force
 from ..primal.margin_brute import enumerate_margins
-from ..primal.margin_walk import search_margin
+from ..primal.margin_tabu import search_margin
 from ..primal.search import solve_by_search
 from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Group, Require
 from ..problem.diversity import Diversity

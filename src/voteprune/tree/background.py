@@ -1,6 +1,6 @@
-"""`Beside`: local search that goes on in this process while workers prove.
+"""`BackgroundSearch`: local search that goes on in this process while workers prove.
 
-Every better committee refutes more, so at first searching has a core of its own, and there is one
+A better incumbent prunes more, so at first searching has a core of its own, and there is one
 worker less. When nothing better has turned up for a good while every core has a worker, and the
 search takes only a share of its time.
 """
@@ -10,34 +10,34 @@ from __future__ import annotations
 import sys
 import time
 
-from ..primal.search import Walker, search
+from ..primal.search import LocalSearch, search
 from ..run.run import Run
 from ..solvers import prepare
 
 SHARE = 0.25
-"""How much of the time a search takes that has found nothing for a good while."""
+"""Share of the time for a search that has found nothing for a good while."""
 
 _STRIDE = 0.02
-"""Seconds of searching at a time: workers may have something to say."""
+"""Seconds of searching at a time; reports of the workers are read in between."""
 
 _DRY, _DRY_SHARE = 1.5, 0.25
 """Seconds without news after which a core is better left to another worker; and the same as a share
 of all time until then, if that is more."""
 
 
-class Beside:
-    """Something to do while workers prove, a stride at a time.
+class BackgroundSearch:
+    """Local search between reports of the workers, a few hundredths of a second at a time.
 
     Parameters
     ----------
     run
         The circumstances of the proof.
-    walker
+    tabu
         What searches.
     """
 
-    def __init__(self, run: Run, walker: Walker) -> None:
-        self._run, self._walker, self._worker = run, walker, ""
+    def __init__(self, run: Run, tabu: LocalSearch) -> None:
+        self._run, self._tabu, self._worker = run, tabu, ""
         self._news, self._resume = time.monotonic(), 0.0
         # Once it is dry it stays so, even if it finds something late.
         self._dry = self._crowded = False
@@ -63,7 +63,7 @@ class Beside:
             time.sleep(min(_STRIDE, self._resume - began))
             return not incumbent.closed
         best = incumbent.score
-        search(self._walker, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
+        search(self._tabu, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.monotonic()
         self._resume = now + (now - began) * (1 / SHARE - 1)
         if incumbent.score != best:

@@ -1,4 +1,4 @@
-"""An unfinished proof on file: which boxes or cells are open, and the best committee.
+"""An unfinished proof on file: which nodes of either tree are open, and the best committee.
 
 The file belongs to one problem: a digest of the merged votes, the gains and the limits is kept with
 it, and a file of another problem is refused. It is written whole or not at all, after every round,
@@ -18,15 +18,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bounds.node import Box
+from ..bounds.node import Node
 from ..exceptions import FileFormatError, InputError
 from ..files import jsonfile, outfile
 from ..problem.committee import Committee
 from ..problem.problem import Problem
-from .nogoods.task import Cell
+from .nogoods.task import Node as NogoodNode
 
 _FIELDS = ("pairs", "bounds", "done", "decided", "by")
+"""The arrays of a `Node`, as they are called in the file."""
+
 _FORMAT = "voteprune checkpoint 2"
+"""The first thing in a file; another number is refused."""
 
 
 def digest(problem: Problem) -> str:
@@ -83,15 +86,15 @@ class Kept:
     ----------
     committee
         The best committee, None if there was none.
-    boxes
-        Open boxes; None if the proof had not come to boxes.
-    cells
-        Open cells; None if it had gone on to boxes.
+    nodes
+        Open nodes of the tree by sizes; None if the proof had not come to it.
+    nogood_nodes
+        Open nodes of the tree by nogoods; None if the proof had gone on to sizes.
     """
 
     committee: Committee | None
-    boxes: tuple[Box, ...] | None = None
-    cells: tuple[Cell, ...] | None = None
+    nodes: tuple[Node, ...] | None = None
+    nogood_nodes: tuple[NogoodNode, ...] | None = None
 
 
 def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
@@ -102,16 +105,16 @@ def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
         "problem": digest(problem),
         "members": None if committee is None else [int(k) for k in committee.members],
         "threshold": None if committee is None else int(committee.threshold),
-        "keys": None if kept.boxes is None else [int(box.key) for box in kept.boxes],
+        "keys": None if kept.nodes is None else [int(node.key) for node in kept.nodes],
     }
     arrays = {
-        f"{name}_{i}": getattr(box, name)
-        for i, box in enumerate(kept.boxes or ())
+        f"{name}_{i}": getattr(node, name)
+        for i, node in enumerate(kept.nodes or ())
         for name in _FIELDS
     }
-    if kept.cells is not None:
-        arrays["cell_bounds"] = np.array([cell.bound for cell in kept.cells], dtype=np.float64)
-        arrays["cells"] = np.array([cell.decided for cell in kept.cells], dtype=np.int8)
+    if (nodes := kept.nogood_nodes) is not None:
+        arrays["cell_bounds"] = np.array([node.bound for node in nodes], dtype=np.float64)
+        arrays["cells"] = np.array([node.decided for node in nodes], dtype=np.int8)
     content = io.BytesIO()
     np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
     outfile.write_bytes(path, content.getvalue())
@@ -141,7 +144,7 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
                 seats = header.integers("members"), header.integer("threshold")
             if not header.missing("keys"):
                 keys = header.integers("keys")
-            boxes, cells = _read_open(keys, dict(file))
+            nodes, nogood_nodes = _read_open(keys, dict(file))
     except FileFormatError:
         raise
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
@@ -156,7 +159,7 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
         committee = None if seats is None else problem.committee(*seats)
     except (InputError, IndexError) as error:
         raise _damaged(path, error) from None
-    return Kept(committee, boxes, cells)
+    return Kept(committee, nodes, nogood_nodes)
 
 
 def _damaged(path: Path, error: Exception) -> FileFormatError:
@@ -167,10 +170,10 @@ def _damaged(path: Path, error: Exception) -> FileFormatError:
 
 def _read_open(
     keys: tuple[int, ...] | None, arrays: dict[str, NDArray[Any]]
-) -> tuple[tuple[Box, ...] | None, tuple[Cell, ...] | None]:
-    """Return the boxes or the cells that were open; None for what there was not."""
+) -> tuple[tuple[Node, ...] | None, tuple[NogoodNode, ...] | None]:
+    """Return the nodes of either tree that were open; None for what there was not."""
     if keys is None:
         both = zip(arrays["cell_bounds"], arrays["cells"], strict=True)
-        return None, tuple(Cell(float(bound), decided) for bound, decided in both)
-    boxes = (Box(k, *(arrays[f"{name}_{i}"] for name in _FIELDS)) for i, k in enumerate(keys))
-    return tuple(boxes), None
+        return None, tuple(NogoodNode(float(bound), decided) for bound, decided in both)
+    nodes = (Node(k, *(arrays[f"{name}_{i}"] for name in _FIELDS)) for i, k in enumerate(keys))
+    return tuple(nodes), None

@@ -1,15 +1,15 @@
-"""`Attempt`: what every proof in rounds does with what its workers hand back."""
+"""`Driver`: what both trees do between rounds: offer committees, write and read checkpoints."""
 
 from __future__ import annotations
 
 import uuid
 
-from ..bounds.node import Box
+from ..bounds.node import Node
 from ..exceptions import InputError, OutputError
 from ..problem.problem import Problem
 from ..run.run import Run
 from .checkpoint import Kept, load_proof, save_proof
-from .nogoods.task import Cell
+from .nogoods.task import Node as NogoodNode
 
 
 def on_file(problem: Problem, run: Run) -> Kept | None:
@@ -24,8 +24,8 @@ def on_file(problem: Problem, run: Run) -> Kept | None:
         return None
 
 
-class Attempt:
-    """An attempt to prove that nothing beats the best committee.
+class Driver:
+    """A proof in rounds that nothing beats the incumbent; each tree has a driver of its own.
 
     Parameters
     ----------
@@ -40,13 +40,18 @@ class Attempt:
         self._seen: set[tuple[int, ...]] = set()
         self._token = uuid.uuid4().hex
 
-    def _offer(self, places: tuple[int, ...]) -> None:
-        """Have the incumbent look at members, by their places among those allowed, once."""
-        if places not in self._seen:
-            self._seen.add(places)
-            self._run.incumbent.offer([self._problem.allowed[place] for place in places])
+    def _offer(self, columns: tuple[int, ...]) -> None:
+        """Have the incumbent look at members, by their numbers among those allowed, once."""
+        if columns not in self._seen:
+            self._seen.add(columns)
+            self._run.incumbent.offer([self._problem.allowed[k] for k in columns])
 
-    def _keep(self, boxes: tuple[Box, ...] | None, cells: tuple[Cell, ...] | None = None) -> None:
+    def _keep(
+        self,
+        *,
+        nodes: tuple[Node, ...] | None = None,
+        nogood_nodes: tuple[NogoodNode, ...] | None = None,
+    ) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""
         run = self._run
         if run.checkpoint is None:
@@ -54,7 +59,8 @@ class Attempt:
         # What counts is the last round: a file that could be written after all is whole.
         run.incumbent.unwritten.clear()
         try:
-            save_proof(run.checkpoint, self._problem, Kept(run.incumbent.committee, boxes, cells))
+            kept = Kept(run.incumbent.committee, nodes, nogood_nodes)
+            save_proof(run.checkpoint, self._problem, kept)
         except OutputError as error:
             run.incumbent.unwritten.append(str(error))
 

@@ -1,4 +1,4 @@
-"""`Case`: a problem as the clauses see it, without sizes and thresholds."""
+"""`Case`: a problem as the nogoods see it, without sizes and thresholds."""
 
 from __future__ import annotations
 
@@ -104,6 +104,7 @@ def _stacked(rows: list[Floats], width: int) -> Floats:
 
 
 _MOST_MEMBERS = 60
+"""The largest committee that weights are rounded to. Only speed depends on it."""
 
 
 def best_of_the_heaviest(case: Case, weights: Floats) -> tuple[float, tuple[int, ...]]:
@@ -116,9 +117,9 @@ def best_of_the_heaviest(case: Case, weights: Floats) -> tuple[float, tuple[int,
     counts = np.cumsum(case.votes[:, order], axis=1)
     # One histogram of the counts for every size, all in one.
     width = len(order) + 2
-    places = counts + width * sizes - width
+    bins = counts + width * sizes - width
     sums = np.bincount(
-        places.ravel(), weights=np.repeat(case.net, len(order)), minlength=width * len(order)
+        bins.ravel(), weights=np.repeat(case.net, len(order)), minlength=width * len(order)
     ).reshape(len(order), width)
     # What has more than L votes, for L from 0 on; there is no L beyond S - 1.
     values = sums[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]

@@ -1,9 +1,9 @@
-"""Find clauses: the linear program of all mixtures at once, in HiGHS.
+"""`Conflicts`: separation of nogoods by one linear program, in HiGHS.
 
 Ask for weights x on the classifiers and a threshold L such that every pattern is on the side it is
 wanted on, by a margin as large as possible; pattern i may miss it by c_i, which is how much it
-costs to have i in a clause. What holds the margin down are the patterns of a mixture that proves a
-clause, and the prices are their shares: the cheapest clause there is. Only the worker process
+costs to have i in a nogood. What holds the margin down are the patterns of a mixture that proves a
+nogood, and their dual prices are the shares: the cheapest nogood there is. Only the worker process
 imports this.
 """
 
@@ -17,23 +17,27 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...bounds.node import FREE
+from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
 from .case import Case
-from .nogood import Clause, prove
+from .nogood import Nogood, prove
 from .relaxation import add_rows, rows_in_use
 
 _TINY = 1e-9
+"""Shares and margins below this are rounding and count as 0."""
+
 _FAR = 1e4
 """A margin that is reached only where nothing holds it down."""
 
 _BROKEN = 1e-7
-_MOST_ROWS = 25
+"""By how much a row must be broken, relative to the margin: the tolerance HiGHS works to."""
 
-_LEAST_SECONDS = 0.05
+_MOST_ROWS = 25
+"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
 
 
 class Conflicts:
-    """The linear program, which is solved for one cell after the other.
+    """The linear program, which is solved for one node after the other.
 
     Its rows for the patterns come in when a solution breaks them and go when there are many:
     few of them ever hold the margin down.
@@ -111,13 +115,13 @@ class Conflicts:
         low = np.where(sits, 0.0, -np.inf)
         self._highs.changeRowsBounds(k, self._columns, low, np.zeros(k))
 
-    def find(self, yes: Floats, no: Floats, latest: float) -> Clause | None:
-        """Return the clause that costs least, None if there is none.
+    def find(self, yes: Floats, no: Floats, latest: float) -> Nogood | None:
+        """Return the nogood that costs least, None if there is none.
 
         Parameters
         ----------
         yes, no
-            What it costs to have a pattern as a positive or as a negative in the clause; infinity
+            What it costs to have a pattern as a positive or as a negative in the nogood; infinity
             where it is not to be part of it.
         latest
             When to give up.
@@ -130,9 +134,9 @@ class Conflicts:
             rows = np.array(self._rows, dtype=np.intp)
             low = np.where(rows < n, -costs[rows], -np.inf)
             high = np.where(rows < n, np.inf, costs[rows])
-            places = np.arange(first, first + len(rows), dtype=np.int32)
-            self._highs.changeRowsBounds(len(rows), places, low, high)
-            seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+            numbers = np.arange(first, first + len(rows), dtype=np.int32)
+            self._highs.changeRowsBounds(len(rows), numbers, low, high)
+            seconds = max(LEAST_SECONDS, latest - time.monotonic())
             self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
             self._highs.run()
             fresh = self._broken(costs)
@@ -155,17 +159,17 @@ class Conflicts:
         votes = self._votes @ values[:k] - values[k]
         broken = np.concatenate([values[k + 1] - votes, votes]) - costs
         broken[self._present] = 0.0
-        places = np.flatnonzero(broken > _BROKEN * max(values[k + 1], 1.0))
-        if len(places) > _MOST_ROWS:
-            places = places[np.argpartition(-broken[places], _MOST_ROWS)[:_MOST_ROWS]]
-        return [int(place) for place in places]
+        rows = np.flatnonzero(broken > _BROKEN * max(values[k + 1], 1.0))
+        if len(rows) > _MOST_ROWS:
+            rows = rows[np.argpartition(-broken[rows], _MOST_ROWS)[:_MOST_ROWS]]
+        return [int(row) for row in rows]
 
     def _tidy(self) -> None:
         """Take out the rows that the last solution has no use for, once they are many."""
         if len(self._rows) >= 2 * self._case.n_classifiers:
             first = self._frame.shape[0]
             kept, basis = rows_in_use(self._highs, first)
-            self._start([self._rows[place] for place in kept])
+            self._start([self._rows[number] for number in kept])
             self._highs.setBasis(basis)
 
     def weights(self) -> Floats:

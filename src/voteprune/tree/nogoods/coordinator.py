@@ -1,7 +1,7 @@
-"""`Refutation`: refute everything better than the best committee by clauses, round by round.
+"""`NogoodsDriver`: the rounds of branch and cut over the decisions on patterns, with nogoods.
 
-For problems with few patterns and a closure bound not far above the best committee. What `proving`
-does with sizes and thresholds, this does with patterns alone: see `clauses`.
+For problems with few patterns and a closure bound not far above the incumbent. The other tree,
+`tree.sizes`, bounds every size and threshold; this one knows neither, see `nogood`.
 """
 
 from __future__ import annotations
@@ -15,29 +15,36 @@ from ...bounds.node import FREE
 from ...problem.problem import Problem
 from ...run.run import Run
 from ...solvers import OutOfTime, SolverFailure
-from ..driver import Attempt, on_file
+from ..driver import Driver, on_file
 from ..workers import share_out
 from .case import Case
-from .nogood import Clause
-from .proof import Refuted
-from .task import Cell, Task
+from .nogood import Nogood
+from .proof import NogoodsProof
+from .task import Node, Task
 
-WORKER = "voteprune.tree.nogoods.worker"
+WORKER = f"{__package__}.worker"
+"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
+does not live with every other solver in one process."""
 
 _MOST_PATTERNS = 800
-CLOSE, _HOPELESS = 0.06, 0.03
-"""How many patterns there may be, and how much of all weight may be between the best committee and
-the bound, for clauses to get anywhere; and how much after a good part of the time."""
+"""Patterns beyond which nogoods are not tried, for the tree branches on patterns."""
+
+CLOSE = 0.06
+"""The largest gap, as a share of all weight, at which nogoods are tried."""
+
+_HOPELESS = 0.03
+"""The largest gap, as a share of all weight, at which they go on after a good part of the time."""
 
 _MOST_LOOKS = 300
-"""Committees to look at that were none better, after which this has become mere trying."""
+"""Committees looked at without success after which this is mere enumeration, and given up."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
-"""Seconds of a round; each is longer than the one before."""
+"""Seconds of the first and of the longest round: short at first, for the incumbent improves most
+then; each is half as long again as the one before."""
 
 
-class Refutation(Attempt):
-    """An attempt to prove by clauses that nothing beats the best committee.
+class NogoodsDriver(Driver):
+    """A proof by nogoods that nothing beats the incumbent.
 
     Parameters
     ----------
@@ -51,23 +58,23 @@ class Refutation(Attempt):
         super().__init__(problem, run)
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
-        self._cells: tuple[Cell, ...] = (Cell(run.incumbent.proved / self._scale, undecided),)
-        self._clauses: dict[object, Clause] = {}
+        self._nodes: tuple[Node, ...] = (Node(run.incumbent.proved / self._scale, undecided),)
+        self._nogoods: dict[object, Nogood] = {}
         self._seconds, self._number = _FIRST_ROUND, 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
-        self._written = None if run.record is None else Refuted(self._case, self._scale)
+        self._written = None if run.record is None else NogoodsProof(self._case, self._scale)
         kept = self._on_file()
-        if kept is not None and kept.cells is not None:
-            self._cells = kept.cells
+        if kept is not None and kept.nogood_nodes is not None:
+            self._nodes = kept.nogood_nodes
         self._take_stock()
 
     @staticmethod
     def promises(problem: Problem, run: Run) -> bool:
-        """Tell whether clauses are likely to get somewhere."""
+        """Tell whether nogoods are worth a try."""
         if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
         kept = on_file(problem, run)
-        if kept is not None and kept.boxes is not None:
+        if kept is not None and kept.nodes is not None:
             return False  # has been tried
         return _between(problem, run) <= CLOSE
 
@@ -85,7 +92,7 @@ class Refutation(Attempt):
     @property
     def over(self) -> bool:
         """Whether nothing is open."""
-        return not self._cells
+        return not self._nodes
 
     def round(
         self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
@@ -99,19 +106,19 @@ class Refutation(Attempt):
         workers
             How many share the work; a proof that is written down has but one.
         meanwhile
-            Something to do here while they are busy, see `sharing.share_out`.
+            Something to do here while they are busy, see `workers.share_out`.
         """
         run = self._run
         deadline = min(until, time.monotonic() + self._seconds)
         # A single worker remembers what it has found; several tell each other.
-        known = tuple(self._clauses.values()) if workers > 1 else ()
+        known = tuple(self._nogoods.values()) if workers > 1 else ()
         tasks = [
             Task(
-                self._case, self._cells[place::workers], known, self._target(), deadline,
+                self._case, self._nodes[worker::workers], known, self._target(), deadline,
                 run.deadline, frozenset(self._seen), self._token, self._number,
                 self._written is not None,
             )
-            for place in range(min(workers, len(self._cells)))
+            for worker in range(min(workers, len(self._nodes)))
         ]  # fmt: skip
         try:
             shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
@@ -123,36 +130,36 @@ class Refutation(Attempt):
         if time.monotonic() >= deadline:
             # Rounds that news cut short were long enough.
             self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
-        self._cells = tuple(cell for share in shares for cell in share.cells)
+        self._nodes = tuple(node for share in shares for node in share.nodes)
         for share in shares:
             self._number = max(self._number, share.next_number)
             if self._written is not None:
                 self._written.steps += share.steps
-            self._clauses |= {clause.key: clause for clause in share.clauses}
+            self._nogoods |= {nogood.key: nogood for nogood in share.nogoods}
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        self._keep(None, self._cells)
+        self._keep(nogood_nodes=self._nodes)
         return True
 
-    def _report(self, bound: float, open_cells: int) -> None:
+    def _report(self, bound: float, open_nodes: int) -> None:
         incumbent = self._run.incumbent
-        incumbent.open_boxes = open_cells
-        if open_cells and self._written is None:
+        incumbent.open_boxes = open_nodes
+        if open_nodes and self._written is None:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, target = self._run.incumbent, self._target()
         if self._written is None:
             left = (
-                cell for cell in self._cells if cell.bound >= target - self._case.room(cell.bound)
+                node for node in self._nodes if node.bound >= target - self._case.room(node.bound)
             )
-            self._cells = tuple(sorted(left, key=lambda cell: -cell.bound))
-        incumbent.open_boxes = len(self._cells)
-        if self._cells:
+            self._nodes = tuple(sorted(left, key=lambda node: -node.bound))
+        incumbent.open_boxes = len(self._nodes)
+        if self._nodes:
             if self._written is None:
-                incumbent.tighten(self._in_units(self._cells[0].bound))
+                incumbent.tighten(self._in_units(self._nodes[0].bound))
         else:
             incumbent.close()
             if self._run.record is not None and self._written is not None:

@@ -1,4 +1,4 @@
-"""`Clause`: decisions that no committee can take together, with what proves it.
+"""`Nogood`: decisions that no committee can take together, with its Farkas certificate.
 
 Call all of A positive and all of B negative: at threshold L every pattern of A has at least L + 1
 votes and every pattern of B at most L. Mix the patterns of A with shares that add up to 1, and
@@ -10,7 +10,8 @@ committee that decides so: with d_k the share of A that classifier k votes for l
 Where even the members with the largest d reach less than 1, no committee decides so. That a
 pattern which everybody votes for is positive, and one that nobody votes for negative, goes without
 saying: both may be part of a mixture. One p alone in A and q alone in B, with votes(p) inside
-votes(q), is what the closure bound knows; it is the smallest of clauses.
+votes(q), is what the closure bound knows; it is the smallest of nogoods. The shares are what is
+elsewhere called a Farkas certificate: multipliers under which the inequalities contradict.
 
 Limits on who sits, ``a @ x >= b``, may be added at any price, and what is said may depend on who
 sits and who does not.
@@ -33,12 +34,12 @@ _MARGIN = 1e-6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Clause:
+class Nogood:
     """Not all of these at once.
 
     Parameters
     ----------
-    places
+    variables
         Variables: patterns first, then classifiers.
     values
         What no committee has them be together.
@@ -50,7 +51,7 @@ class Clause:
         On the limits on who sits.
     """
 
-    places: tuple[int, ...]
+    variables: tuple[int, ...]
     values: tuple[bool, ...]
     shares: tuple[float, ...]
     everybody: float = 0.0
@@ -60,22 +61,22 @@ class Clause:
     @property
     def key(self) -> tuple[tuple[int, ...], tuple[bool, ...]]:
         """What it says, whatever proves it."""
-        return self.places, self.values
+        return self.variables, self.values
 
     def slack(self, z: Floats) -> float:
         """Return how far a solution is from breaking it; negative where it does."""
         patterns = [
-            1.0 - z[place] if value else z[place]
-            for place, value in zip(self.places, self.values, strict=True)
-            if place < len(z)
+            1.0 - z[variable] if value else z[variable]
+            for variable, value in zip(self.variables, self.values, strict=True)
+            if variable < len(z)
         ]
         return float(sum(patterns)) - 1.0
 
 
 def prove(
     case: Case, yes: Floats, no: Floats, prices: Floats, decided: NDArray[np.int8]
-) -> Clause | None:
-    """Make a clause of a mixture of patterns, None if it proves nothing.
+) -> Nogood | None:
+    """Make a nogood of a mixture of patterns, None if it proves nothing.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ def prove(
     if most > least - _MARGIN:
         return None
     a, b, who = np.flatnonzero(yes > 0), np.flatnonzero(no > 0), np.flatnonzero(relevant)
-    return Clause(
-        places=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
+    return Nogood(
+        variables=tuple(np.concatenate([a, b, case.n_patterns + who]).tolist()),
         values=(True,) * len(a) + (False,) * len(b) + tuple((decided[who] == 1).tolist()),
         shares=(*(yes[a] / unit).tolist(), *(no[b] / unit).tolist(), *(0.0,) * len(who)),
         everybody=everybody,

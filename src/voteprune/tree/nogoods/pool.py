@@ -8,7 +8,8 @@ from scipy import sparse
 
 from ...numbers.floats import Floats
 
-Places = NDArray[np.int32]
+Variables = NDArray[np.int32]
+"""Numbers of variables, in the type HiGHS takes."""
 
 _FEW = 8
 """Rows that are summed up faster one by one."""
@@ -26,32 +27,32 @@ class Pool:
     def __init__(self, width: int) -> None:
         self._width, self._length = width, 0
         # With room to grow, for rows come one by one and all are asked about between them.
-        self._places, self._factors = np.empty(1024, dtype=np.int32), np.empty(1024)
+        self._variables, self._factors = np.empty(1024, dtype=np.int32), np.empty(1024)
         self._ends, self._least = np.zeros(65, dtype=np.int32), np.empty(64)
 
     def __len__(self) -> int:
         return self._length
 
-    def add(self, places: Places, factors: Floats, least: float) -> None:
+    def add(self, variables: Variables, factors: Floats, least: float) -> None:
         """Write a row."""
         begin = int(self._ends[self._length])
-        end = begin + len(places)
+        end = begin + len(variables)
         if self._length == len(self._least):
             self._ends = np.resize(self._ends, 2 * self._length + 1)
             self._least = np.resize(self._least, 2 * self._length)
-        if end > len(self._places):
-            room = 2 * max(end, len(self._places))
-            self._places = np.resize(self._places, room)
+        if end > len(self._variables):
+            room = 2 * max(end, len(self._variables))
+            self._variables = np.resize(self._variables, room)
             self._factors = np.resize(self._factors, room)
-        self._places[begin:end], self._factors[begin:end] = places, factors
+        self._variables[begin:end], self._factors[begin:end] = variables, factors
         self._least[self._length] = least
         self._length += 1
         self._ends[self._length] = end
 
-    def row(self, number: int) -> tuple[Places, Floats]:
+    def row(self, number: int) -> tuple[Variables, Floats]:
         """Return the variables of a row and their factors."""
         span = slice(self._ends[number], self._ends[number + 1])
-        return self._places[span], self._factors[span]
+        return self._variables[span], self._factors[span]
 
     @property
     def least(self) -> Floats:
@@ -70,13 +71,13 @@ class Pool:
         """
         if self._length - first <= _FEW:
             rows = (self.row(number) for number in range(first, self._length))
-            sums = np.array([factors @ solution[places] for places, factors in rows])
+            sums = np.array([factors @ solution[variables] for variables, factors in rows])
         else:
             begin, end = self._ends[first], self._ends[self._length]
             written = sparse.csr_array(
                 (
                     self._factors[begin:end],
-                    self._places[begin:end],
+                    self._variables[begin:end],
                     self._ends[first : self._length + 1] - begin,
                 ),
                 shape=(self._length - first, self._width),

@@ -1,48 +1,48 @@
-"""A refutation written down: cells that were split, and cells that were closed and why."""
+"""`NogoodsProof`: the tree written down: nodes that were branched, and why others were closed."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What became of a cell.
+    """What became of a node.
 
     Parameters
     ----------
-    cell
+    node
         Its number; 0 is where everything begins.
-    place, heirs
-        Where it was split, and the numbers of its halves, with 0 and with 1 there; no heirs if it
-        was closed.
-    clauses, prices
-        What closed it: prices on clauses.
+    variable, heirs
+        The variable it was branched on, and the numbers of its two children, with that variable
+        at 0 and at 1; no heirs if it was closed.
+    nogoods, prices
+        What closed it: prices on nogoods.
     limits
-        Prices on limits on what is called positive, by their places in the case.
+        Prices on limits on what is called positive, by their numbers in the case.
     """
 
-    cell: int
-    place: int = -1
+    node: int
+    variable: int = -1
     heirs: tuple[int, int] | None = None
-    clauses: tuple[Clause, ...] = ()
+    nogoods: tuple[Nogood, ...] = ()
     prices: tuple[float, ...] = ()
     limits: tuple[tuple[int, float], ...] = ()
 
 
 @dataclass
-class Refuted:
-    """A refutation of everything better than the best committee.
+class NogoodsProof:
+    """A proof that nothing beats the incumbent: a whole tree.
 
     Parameters
     ----------
     case, scale
         The data it is about, and how many units make one of theirs.
     steps
-        In order. A cell that was closed without any price holds one committee, which was recounted.
+        In order. A node that was closed without any price holds one committee, which was recounted.
     """
 
     case: Case

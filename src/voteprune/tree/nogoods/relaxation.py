@@ -1,4 +1,4 @@
-"""What the two linear programs have in common: rows that come and go, in HiGHS."""
+"""`Relaxation`: the linear relaxation over decisions, with nogoods as rows that come and go."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 from .pool import Pool
 
 
@@ -28,29 +29,35 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
 
     Returns
     -------
-    places, basis
+    kept, basis
         Counted from that first row; and a basis for the program with the others taken out.
     """
     basis = highs.getBasis()
     status = list(basis.row_status)
     kept = [
-        place for place, row in enumerate(status[first:]) if row != highspy.HighsBasisStatus.kBasic
+        number
+        for number, row in enumerate(status[first:])
+        if row != highspy.HighsBasisStatus.kBasic
     ]
     fresh = highspy.HighsBasis()
     fresh.col_status = list(basis.col_status)
-    fresh.row_status = status[:first] + [status[first + place] for place in kept]
+    fresh.row_status = status[:first] + [status[first + number] for number in kept]
     fresh.valid = True
     return kept, fresh
 
 
 _VIOLATION = 1e-3
+"""By how much a row of the pool must be broken to be entered. Only speed depends on it."""
+
 _MOST_ROWS = 150
+"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
+
 _SPARE_ROWS = 200
-_LEAST_SECONDS = 0.05
+"""Rows beyond those in use after which the others are taken out. Only speed depends on it."""
 
 
 class Relaxation:
-    """The program and its pool.
+    """The linear program, in HiGHS, and the pool of all nogoods and limits known.
 
     Parameters
     ----------
@@ -65,16 +72,16 @@ class Relaxation:
         self._gains = np.concatenate([case.net, np.zeros(case.n_classifiers)])
         self._penalty = 10.0 * float(np.abs(case.net).sum()) + 1.0
         self._pool = Pool(self.n)
-        # What each of its rows is: a clause, or a limit by its place.
-        self._said: list[Clause | int] = []
+        # What each of its rows is: a nogood, or a limit by its number.
+        self._said: list[Nogood | int] = []
         self._known: set[object] = set()
         self._low, self._high = np.zeros(self.n), np.ones(self.n)
         for number, (row, least) in enumerate(
             zip(case.on_patterns, case.least_patterns, strict=True)
         ):
             self._said.append(number)
-            places = np.flatnonzero(row).astype(np.int32)
-            self._pool.add(places, row[places], float(least))
+            variables = np.flatnonzero(row).astype(np.int32)
+            self._pool.add(variables, row[variables], float(least))
         self._start([])
         self._enough = 2 * _SPARE_ROWS
 
@@ -95,15 +102,15 @@ class Relaxation:
         self._value: float | None = None
         self._enter(rows)
 
-    def add(self, clause: Clause) -> bool:
-        """Put a clause into the pool; tell if it is new."""
-        if clause.key in self._known:
+    def add(self, nogood: Nogood) -> bool:
+        """Put a nogood into the pool; tell if it is new."""
+        if nogood.key in self._known:
             return False
-        self._known.add(clause.key)
-        self._said.append(clause)
-        places = np.array(clause.places, dtype=np.int32)
-        factors = np.where(clause.values, -1.0, 1.0)
-        self._pool.add(places, factors, 1.0 - sum(clause.values))
+        self._known.add(nogood.key)
+        self._said.append(nogood)
+        variables = np.array(nogood.variables, dtype=np.int32)
+        factors = np.where(nogood.values, -1.0, 1.0)
+        self._pool.add(variables, factors, 1.0 - sum(nogood.values))
         return True
 
     def _enter(self, rows: list[int]) -> None:
@@ -112,10 +119,10 @@ class Relaxation:
             return
         written = [self._pool.row(row) for row in rows]
         values = [np.append(factors, 1.0) for _, factors in written]
-        columns = [np.append(places, self.n) for places, _ in written]
+        columns = [np.append(variables, self.n) for variables, _ in written]
         lengths = np.array([len(part) for part in columns])
         owners = np.arange(len(self._rows), len(self._rows) + len(rows))
-        self._at = np.concatenate([self._at, *(places for places, _ in written)])
+        self._at = np.concatenate([self._at, *(variables for variables, _ in written)])
         self._by = np.concatenate([self._by, *(factors for _, factors in written)])
         self._of = np.concatenate([self._of, np.repeat(owners, lengths - 1)])
         self._highs.addRows(
@@ -137,7 +144,7 @@ class Relaxation:
         return self._value
 
     def _solve(self, latest: float) -> None:
-        seconds = max(_LEAST_SECONDS, latest - time.monotonic())
+        seconds = max(LEAST_SECONDS, latest - time.monotonic())
         self._highs.setOptionValue("time_limit", self._highs.getRunTime() + seconds)
         self._highs.run()
         self._answer = self._highs.getSolution()
@@ -149,8 +156,8 @@ class Relaxation:
         best = np.maximum(left * self._low, left * self._high).sum()
         return float(self._case.base - prices @ self._pool.least[self._rows] + best)
 
-    def reasons(self) -> list[tuple[Clause | int, float]]:
-        """Return what the last bound rests on: clauses and limits, each with its price."""
+    def reasons(self) -> list[tuple[Nogood | int, float]]:
+        """Return what the last bound rests on: nogoods and limits, each with its price."""
         prices = np.array(self._answer.row_dual)
         used = np.flatnonzero(prices > 0).tolist()
         return [(self._said[self._rows[row]], float(prices[row])) for row in used]
@@ -169,11 +176,11 @@ class Relaxation:
         broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
         self._looked_at = len(self._pool)
         broken[self._rows] = 0.0
-        places = np.flatnonzero(broken > _VIOLATION)
-        if len(places) > _MOST_ROWS:
-            places = places[np.argsort(-broken[places])[:_MOST_ROWS]]
-        self._enter(places.tolist())
-        return len(places) > 0
+        rows = np.flatnonzero(broken > _VIOLATION)
+        if len(rows) > _MOST_ROWS:
+            rows = rows[np.argsort(-broken[rows])[:_MOST_ROWS]]
+        self._enter(rows.tolist())
+        return len(rows) > 0
 
     def solution(self) -> Floats:
         """Return z and x of the last solution."""
@@ -184,7 +191,7 @@ class Relaxation:
         if len(self._rows) < self._enough:
             return
         kept, basis = rows_in_use(self._highs, 0)
-        self._start([self._rows[place] for place in kept])
+        self._start([self._rows[number] for number in kept])
         self._highs.setBasis(basis)
         self._enough = max(2 * _SPARE_ROWS, len(kept) + _SPARE_ROWS)
 

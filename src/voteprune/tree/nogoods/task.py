@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .case import Case
-from .nogood import Clause
+from .nogood import Nogood
 from .proof import Step
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class Node:
     """A part of all committees: those that decide some variables in a certain way.
 
     Parameters
@@ -39,10 +39,10 @@ class Task:
     ----------
     case
         The data.
-    cells
+    nodes
         What is open.
-    clauses
-        Clauses that others have found.
+    nogoods
+        Nogoods that others have found.
     target
         Bounds below this need no more work: nothing there beats the best known.
     deadline, latest
@@ -51,16 +51,16 @@ class Task:
         Sets of members that have been looked at.
     token
         Tasks with the same token are about the same case; a worker that has seen it before keeps
-        its clauses and linear programs.
+        its nogoods and linear programs.
     first_number
-        From where on cells are numbered.
+        From where on nodes are numbered.
     record
         Whether proof steps are kept.
     """
 
     case: Case
-    cells: tuple[Cell, ...]
-    clauses: tuple[Clause, ...]
+    nodes: tuple[Node, ...]
+    nogoods: tuple[Nogood, ...]
     target: float
     deadline: float
     latest: float
@@ -76,10 +76,10 @@ class Share:
 
     Parameters
     ----------
-    cells
+    nodes
         What is open.
-    clauses
-        Clauses found.
+    nogoods
+        Nogoods found.
     members
         Sets of members worth a look.
     next_number
@@ -88,8 +88,8 @@ class Share:
         Proof steps, if they are kept.
     """
 
-    cells: tuple[Cell, ...]
-    clauses: tuple[Clause, ...]
+    nodes: tuple[Node, ...]
+    nogoods: tuple[Nogood, ...]
     members: tuple[tuple[int, ...], ...]
     next_number: int = 0
     steps: tuple[Step, ...] = ()

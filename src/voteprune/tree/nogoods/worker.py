@@ -1,11 +1,10 @@
-"""Branch and cut over cells: bound by the clauses known, find those that are missing, branch.
+"""Branch and cut over the decisions on patterns: bound by the nogoods known, separate, branch.
 
-The cell with the highest bound is worked on, then its higher half, and so on down. Where the linear
-program of the clauses ends at decisions that no committee can take, a clause says so, and the
-program is solved again; where it ends between decisions, the cell is split at a pattern, chosen by
-what splitting there has brought so far. Where nothing is left to say about the patterns, there are
-weights on the classifiers that decide as the program wants to, only not whole ones: then the cell
-is split at a classifier.
+Best first with plunging: the node with the highest bound, then its child with the higher bound, and
+so on down. Where the solution of the relaxation breaks a nogood, that is added as a row, and the
+relaxation is solved again. Where the solution is fractional, the node is branched on a pattern,
+chosen by pseudocosts. Where it is integral and breaks no nogood, there are weights on the
+classifiers that decide so, but perhaps no whole members: then it is branched on a classifier.
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
 still open.
@@ -25,31 +24,38 @@ from threadpoolctl import threadpool_limits
 from ...bounds.closure import conflicts as dominated
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
-from .branching import Splits
+from .branching import Pseudocosts
 from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
-from .nogood import Clause
+from .nogood import Nogood
 from .proof import Step
 from .relaxation import Relaxation, fractions, limits_of
-from .task import Cell, Share, Task
+from .task import Node, Share, Task
 
 Report = Callable[[float, int], None]
-"""Told the highest bound in the share and the number of open cells."""
+"""Told the highest bound in the share and the number of open nodes."""
 
 _ROUNDS = 30
-"""How many clauses are looked for in a cell at most, as long as each is broken."""
+"""Rounds of separation in a node, as long as each finds a nogood that is broken."""
 
 _BROKEN = 1e-3
+"""By how much a solution must break a nogood to be solved again. Only speed depends on it."""
+
 _AGAIN, _SHALLOW = 2, 3
-"""How often more to ask for a clause of fewer patterns in cells with so few decisions: what is
-found there serves all cells."""
+"""Further nogoods of fewer patterns that are asked for in each round at nodes with at most so many
+variables fixed: what is found near the root serves all nodes."""
 
 _FEWER = 0.02
-"""The share at which having a pattern in a clause once makes it half as dear to have it again."""
+"""The share in a nogood at which a pattern costs half as much when the next one is asked for."""
 
 _WHOLE = 1e-6
+"""A variable nearer to 0 or 1 than this is integral: above the 1e-7 that HiGHS works to."""
+
 _SURE = 0.999
+"""Beyond this a pattern is taken for decided, and only its own side may be part of a nogood."""
+
 _MOST_PAIRS = 20_000
+"""Nogoods of two patterns to begin with, at most, to save memory."""
 
 
 def solve(task: Task, report: Report | None = None) -> Share:
@@ -63,10 +69,10 @@ class _Kept:
 
     def __init__(self, case: Case) -> None:
         self.relaxation, self.conflicts = Relaxation(case), Conflicts(case)
-        self.splits = Splits(case.n_patterns + case.n_classifiers)
+        self.pseudocosts = Pseudocosts(case.n_patterns + case.n_classifiers)
         self.random = np.random.default_rng(0)
-        for clause in _pairs(case):
-            self.relaxation.add(clause)
+        for nogood in _pairs(case):
+            self.relaxation.add(nogood)
 
 
 _kept: dict[str, _Kept] = {}
@@ -83,8 +89,8 @@ def _keep(task: Task) -> _Kept:
     return _kept[task.token]
 
 
-def _pairs(case: Case) -> Iterator[Clause]:
-    """Yield the clauses of a pattern and one that has all its votes and more."""
+def _pairs(case: Case) -> Iterator[Nogood]:
+    """Yield the nogoods of a pattern and one that has all its votes and more."""
     everything = np.arange(case.n_patterns)
     first, second = dominated(case.votes, everything, everything)
     inside = np.zeros((case.n_patterns, case.n_patterns), dtype=np.float32)
@@ -92,19 +98,19 @@ def _pairs(case: Case) -> Iterator[Clause]:
     np.fill_diagonal(inside, 0.0)
     # Those that follow from two others are left out.
     for p, q in np.argwhere((inside > 0) & (inside @ inside == 0))[:_MOST_PAIRS]:
-        yield Clause((int(p), int(q)), (True, False), (1.0, 1.0))
+        yield Nogood((int(p), int(q)), (True, False), (1.0, 1.0))
 
 
-def _in_favour_of(clause: Clause, yes: Floats, no: Floats) -> tuple[Floats, Floats]:
-    """Return what to ask next, so that patterns with a large share in a clause cost less.
+def _in_favour_of(nogood: Nogood, yes: Floats, no: Floats) -> tuple[Floats, Floats]:
+    """Return what to ask next, so that patterns with a large share in a nogood cost less.
 
-    A clause is broken by what its patterns cost, however large their shares; what was asked for
+    A nogood is broken by what its patterns cost, however large their shares; what was asked for
     first is the least sum of shares times costs. Asked again like this, few patterns come back.
     """
     shares = np.zeros((2, len(yes)))
-    for place, value, share in zip(clause.places, clause.values, clause.shares, strict=True):
-        if place < len(yes):
-            shares[int(value), place] = share
+    for variable, value, share in zip(nogood.variables, nogood.values, nogood.shares, strict=True):
+        if variable < len(yes):
+            shares[int(value), variable] = share
     less = _FEWER / (shares + _FEWER)
     return yes * less[1], no * less[0]
 
@@ -114,70 +120,70 @@ class _Tree:
         self._task, self._case, self._report = task, task.case, report
         kept = _keep(task)
         self._relaxation, self._conflicts = kept.relaxation, kept.conflicts
-        self._splits, self._random = kept.splits, kept.random
-        for clause in task.clauses:
-            self._relaxation.add(clause)
-        self._found: list[Clause] = []
+        self._pseudocosts, self._random = kept.pseudocosts, kept.random
+        for nogood in task.nogoods:
+            self._relaxation.add(nogood)
+        self._found: list[Nogood] = []
         self._number, self._steps = task.first_number, list[Step]()
         self._members: dict[tuple[int, ...], None] = {}
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
-        self._heap: list[tuple[float, int, Cell]] = []
+        self._heap: list[tuple[float, int, Node]] = []
         self._room = task.case.room(task.target)
-        for cell in task.cells:
-            self._push(cell)
+        for node in task.nodes:
+            self._push(node)
 
     def work(self) -> Share:
-        following: Cell | None = None
+        following: Node | None = None
         while (following or self._heap) and time.monotonic() < self._task.deadline:
-            cell = following or heapq.heappop(self._heap)[2]
+            node = following or heapq.heappop(self._heap)[2]
             following = None
-            halves = self._work_on(cell)
-            if halves is None:
+            children = self._work_on(node)
+            if children is None:
                 break  # somebody must look at what was found first
-            halves.sort(key=lambda half: half.bound)
-            if halves:
-                following = halves.pop()
-                for half in halves:
-                    self._push(half)
+            children.sort(key=lambda child: child.bound)
+            if children:
+                following = children.pop()
+                for child in children:
+                    self._push(child)
             self._tell(following)
         if following is not None:
             self._push(following)
-        cells = tuple(cell for _, _, cell in self._heap)
+        nodes = tuple(node for _, _, node in self._heap)
         return Share(
-            cells, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
+            nodes, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
         )
 
-    def _push(self, cell: Cell) -> None:
-        heapq.heappush(self._heap, (-cell.bound, next(self._order), cell))
+    def _push(self, node: Node) -> None:
+        heapq.heappush(self._heap, (-node.bound, next(self._order), node))
 
     def _refuted(self, bound: float) -> bool:
         return bound < self._task.target - self._room
 
-    def _work_on(self, cell: Cell) -> list[Cell] | None:
-        """Return what takes the place of a cell; None, with the cell put back, to have a pause."""
-        low, high = limits_of(cell.decided)
-        more = _AGAIN if (cell.decided != FREE).sum() <= _SHALLOW else 0
-        self._conflicts.decide(cell.decided[self._case.n_patterns :])
+    def _work_on(self, node: Node) -> list[Node] | None:
+        """Return the children of a node; None, with it put back, to hand in what was found."""
+        low, high = limits_of(node.decided)
+        more = _AGAIN if (node.decided != FREE).sum() <= _SHALLOW else 0
+        self._conflicts.decide(node.decided[self._case.n_patterns :])
         proved = self._bound(low, high)
-        bound = min(cell.bound, proved)
+        bound = min(node.bound, proved)
         for turn in itertools.count():
             if self._refuted(proved):
-                self._close(cell.key)
+                self._close(node.key)
                 return []
             solution = self._relaxation.solution()
-            between = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
-            if between and turn >= _ROUNDS:
-                return self._split_pattern(cell, bound, solution)
-            broken = self._separate(solution[: self._case.n_patterns], between, more)
+            fractional = fractions(solution[: self._case.n_patterns]).max(initial=0.0) > _WHOLE
+            if fractional and turn >= _ROUNDS:
+                return self._branch_on_pattern(node, bound, solution)
+            broken = self._separate(solution[: self._case.n_patterns], fractional, more)
             # Weights change little from turn to turn.
             telling = turn == 0 or not broken
-            if (telling and self._look_around()) or time.monotonic() >= self._task.latest:
-                self._push(replace(cell, bound=bound))
+            if (telling and self._try_rounding()) or time.monotonic() >= self._task.latest:
+                self._push(replace(node, bound=bound))
                 return None
             if not broken:
-                if between:
-                    return self._split_pattern(cell, bound, solution)
-                return self._split_classifier(cell, bound)
+                if fractional:
+                    return self._branch_on_pattern(node, bound, solution)
+                return self._branch_on_classifier(node, bound)
             proved = self._bound(low, high)
             bound = min(bound, proved)
         raise AssertionError("unreachable")
@@ -185,27 +191,27 @@ class _Tree:
     def _bound(self, low: Floats, high: Floats) -> float:
         return self._relaxation.bound(low, high, self._task.target, self._task.latest)
 
-    def _separate(self, z: Floats, between: bool, more: int) -> bool:
-        """Look for a clause, and some more; tell if there is a new one that a solution breaks."""
+    def _separate(self, z: Floats, fractional: bool, more: int) -> bool:
+        """Look for nogoods; tell if there is a new one that the solution z breaks."""
         yes = np.where(z < 1 - _SURE, np.inf, 1.0 - z + 1e-3)
         no = np.where(z > _SURE, np.inf, z + 1e-3)
-        if not between:
-            # All cost the same; chance makes them differ from call to call.
+        if not fractional:
+            # Costs would all be equal; random ones find another nogood at every call.
             yes, no = yes + self._random.random(len(z)), no + self._random.random(len(z))
         broken, asked = False, (yes, no)
         for _ in range(1 + more):
-            clause = self._conflicts.find(*asked, self._task.latest)
-            if clause is None:
-                break  # at once, or never: costs do not decide whether there is one
-            if self._relaxation.add(clause):
-                self._found.append(clause)
+            nogood = self._conflicts.find(*asked, self._task.latest)
+            if nogood is None:
+                break  # the first time or never: whether there is one does not depend on costs
+            if self._relaxation.add(nogood):
+                self._found.append(nogood)
                 # If it is not broken here, it may be of use elsewhere.
-                broken |= clause.slack(z) < -_BROKEN
-            asked = _in_favour_of(clause, yes, no)
+                broken |= nogood.slack(z) < -_BROKEN
+            asked = _in_favour_of(nogood, yes, no)
         return broken
 
-    def _look_around(self) -> bool:
-        """Tell if the weights that were found last make a committee that seems to be better."""
+    def _try_rounding(self) -> bool:
+        """Round the last weights to a committee; tell if it is new and may beat the incumbent."""
         value, members = best_of_the_heaviest(self._case, self._conflicts.weights())
         if value < self._task.target - self._room or not self._is_news(members):
             return False
@@ -215,76 +221,78 @@ class _Tree:
     def _is_news(self, members: tuple[int, ...]) -> bool:
         return members not in self._task.seen and members not in self._members
 
-    def _split_pattern(self, cell: Cell, bound: float, solution: Floats) -> list[Cell]:
-        low, high = limits_of(cell.decided)
+    def _branch_on_pattern(self, node: Node, bound: float, solution: Floats) -> list[Node]:
+        low, high = limits_of(node.decided)
 
-        def look(place: int, value: int) -> float:
+        def look(variable: int, value: int) -> float:
             there_low, there_high = low.copy(), high.copy()
-            there_low[place] = there_high[place] = value
+            there_low[variable] = there_high[variable] = value
             return self._relaxation.look(there_low, there_high, self._task.latest)
 
         self._relaxation.tidy()
         free = solution[: self._case.n_patterns]
-        place = self._splits.choose(free, bound, self._task.target, look)
-        halves = []
-        for value, half in enumerate(self._split(cell, place)):
-            proved = self._bound(*limits_of(half.decided))
-            self._splits.learn(place, value, free[place], bound - proved, bound - self._task.target)
+        variable = self._pseudocosts.choose(free, bound, self._task.target, look)
+        children = []
+        for value, child in enumerate(self._branch(node, variable)):
+            proved = self._bound(*limits_of(child.decided))
+            self._pseudocosts.learn(
+                variable, value, free[variable], bound - proved, bound - self._task.target
+            )
             if self._refuted(proved):
-                self._close(half.key)
+                self._close(child.key)
             else:
-                halves.append(replace(half, bound=min(bound, proved)))
-        return halves
+                children.append(replace(child, bound=min(bound, proved)))
+        return children
 
-    def _split(self, cell: Cell, place: int) -> list[Cell]:
-        """Return the halves of a cell."""
-        halves = []
+    def _branch(self, node: Node, variable: int) -> list[Node]:
+        """Return the two children of a node."""
+        children = []
         for value in (0, 1):
-            decided = cell.decided.copy()
-            decided[place] = value
+            decided = node.decided.copy()
+            decided[variable] = value
             self._number += 1
-            halves.append(Cell(cell.bound, decided, self._number))
+            children.append(Node(node.bound, decided, self._number))
         if self._task.record:
-            self._steps.append(Step(cell.key, place, (halves[0].key, halves[1].key)))
-        return halves
+            self._steps.append(Step(node.key, variable, (children[0].key, children[1].key)))
+        return children
 
     def _close(self, key: int) -> None:
-        """Write down why a cell was closed: what its bound rests on."""
+        """Write down what the bound of a closed node rests on: nogoods, limits and dual prices."""
         if self._task.record:
             reasons = self._relaxation.reasons()
-            clauses = [(clause, price) for clause, price in reasons if isinstance(clause, Clause)]
+            nogoods = [(nogood, price) for nogood, price in reasons if isinstance(nogood, Nogood)]
             self._steps.append(
                 Step(
                     key,
-                    clauses=tuple(clause for clause, _ in clauses),
-                    prices=tuple(price for _, price in clauses),
+                    nogoods=tuple(nogood for nogood, _ in nogoods),
+                    prices=tuple(price for _, price in nogoods),
                     limits=tuple((row, price) for row, price in reasons if isinstance(row, int)),
                 )
             )
 
-    def _split_classifier(self, cell: Cell, bound: float) -> list[Cell] | None:
-        """Split where weights on the classifiers do what whole ones may not."""
-        decided = cell.decided[self._case.n_patterns :]
+    def _branch_on_classifier(self, node: Node, bound: float) -> list[Node] | None:
+        """Branch on the most fractional classifier; None to have a committee counted first."""
+        decided = node.decided[self._case.n_patterns :]
         free, sits = decided == FREE, decided == 1
         free[self._case.required], sits[self._case.required] = False, True
         weights = self._conflicts.weights() if free.any() else sits.astype(np.float64)
         members = tuple(np.flatnonzero(weights > 0.5).tolist())
         if self._is_news(members):
-            # If this is the better committee, the target rises and much is refuted.
+            # If this is the better committee, the target rises and much is pruned.
             self._members[members] = None
-            self._push(replace(cell, bound=bound))
+            self._push(replace(node, bound=bound))
             return None
         if not free.any():
             if self._task.record:
-                self._steps.append(Step(cell.key))
+                self._steps.append(Step(node.key))
             return []  # one committee, which has been looked at
-        place = int(np.argmax(np.where(free, fractions(weights), -1.0)))
-        halves = self._split(cell, self._case.n_patterns + place)
-        return [replace(half, bound=bound) for half in halves]
+        classifier = int(np.argmax(np.where(free, fractions(weights), -1.0)))
+        children = self._branch(node, self._case.n_patterns + classifier)
+        return [replace(child, bound=bound) for child in children]
 
-    def _tell(self, following: Cell | None) -> None:
+    def _tell(self, following: Node | None) -> None:
         if self._report is not None:
             bounds = [-self._heap[0][0]] if self._heap else []
             bounds += [] if following is None else [following.bound]
-            open_cells = len(self._heap) + (following is not None)
-            self._report(max(bounds, default=-np.inf), open_cells)
+            open_nodes = len(self._heap) + (following is not None)
+            self._report(max(bounds, default=-np.inf), open_nodes)

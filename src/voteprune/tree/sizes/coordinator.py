@@ -1,9 +1,9 @@
-"""`Campaign`: refute everything better than the best committee, box by box, round by round.
+"""`SizesDriver`: the rounds of branch and bound over all sizes and thresholds at once.
 
-In each round the open boxes are dealt to the workers, who bound, decide and branch until the round
-is over (`bounds.tree`). What they hand back is all there is to know, so between rounds a better
-committee can raise the target, and the proof can be put on file: a run that is killed loses no
-more than the round it was in.
+In each round the open nodes are dealt to the workers, who bound, fix variables and branch until the
+round is over (`worker`). What they hand back is the whole state of the tree, so between rounds a
+better incumbent can raise the target, and the proof can be put on file: a run that is killed loses
+no more than the round it was in.
 """
 
 from __future__ import annotations
@@ -15,32 +15,37 @@ import numpy as np
 
 from ...bounds.cuts import Row
 from ...bounds.levels import Levels, Region
-from ...bounds.node import Box
+from ...bounds.node import Node
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
 from ...run.run import Run
 from ...solvers import OutOfTime, SolverFailure
-from ..driver import Attempt
+from ..driver import Driver
 from ..workers import share_out
-from .proof import Proof, Step
+from .proof import SizesProof, Step
 from .task import Share, Task
 
-WORKER = "voteprune.tree.sizes.worker"
+WORKER = f"{__package__}.worker"
+"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
+does not live with every other solver in one process."""
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
-"""Seconds of a round; each is longer than the one before."""
+"""Seconds of the first and of the longest round; each is half as long again as the one before. What
+nodes share (targets, useful rows) travels between rounds only."""
 
 _CLOSE = 0.015
+"""The largest distance of a bound from its target, as a share of all weight, at which a MIP solver
+is asked about what is left. Only speed depends on it."""
+
 _FEW_PATTERNS = 800
-"""How far above the target bounds may be, and how many patterns there may be, for a solver to have
-good chances."""
+"""Patterns beyond which no MIP solver is asked about what is left. Only speed depends on it."""
 
 
-class Campaign(Attempt):
-    """An attempt to prove that nothing beats the best committee.
+class SizesDriver(Driver):
+    """A proof by sizes and thresholds that nothing beats the incumbent.
 
     Parameters
     ----------
@@ -53,17 +58,17 @@ class Campaign(Attempt):
     def __init__(self, problem: Problem, run: Run) -> None:
         super().__init__(problem, run)
         self._levels, self._scale = Levels.of(problem)
-        everything = Box.everything(self._levels, self._in_levels(run.incumbent.proved))
-        self._boxes: tuple[Box, ...] = (everything,)
+        everything = Node.everything(self._levels, self._in_levels(run.incumbent.proved))
+        self._nodes: tuple[Node, ...] = (everything,)
         self._shares: list[Share] = []
         self._number, self._seconds = 0, _FIRST_ROUND
         self._conflicts: set[tuple[int, int]] = set()
         self.settled = False
         kept = self._on_file()
-        if kept is not None and kept.boxes is not None:
-            self._boxes = kept.boxes
-            self._number = max((box.key for box in self._boxes), default=0)
-        self._proof = None if run.record is None else Proof(self._levels, self._scale)
+        if kept is not None and kept.nodes is not None:
+            self._nodes = kept.nodes
+            self._number = max((node.key for node in self._nodes), default=0)
+        self._proof = None if run.record is None else SizesProof(self._levels, self._scale)
         if run.record is not None and self._proof is not None:
             run.record.append(self._proof)
         self._take_stock()
@@ -71,7 +76,7 @@ class Campaign(Attempt):
     @property
     def over(self) -> bool:
         """Whether nothing is open."""
-        return not self._boxes
+        return not self._nodes
 
     def round(
         self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
@@ -83,19 +88,19 @@ class Campaign(Attempt):
         workers
             How many share the work; a proof that is written down has but one.
         branch
-            Whether boxes may be branched; if not, `settled` says when there is nothing else to do.
+            Whether nodes may be branched; if not, `settled` says when there is nothing else to do.
         meanwhile
-            Something to do here while they are busy, see `sharing.share_out`.
+            Something to do here while they are busy, see `workers.share_out`.
         """
         run = self._run
         until = min(run.deadline, time.monotonic() + self._seconds)
         self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
         tasks = [
             Task(
-                self._levels, boxes, self._rows(place), self._targets(), until, run.deadline,
+                self._levels, nodes, self._rows(worker), self._targets(), until, run.deadline,
                 self._number, branch, run.record is not None, self._token,
             )
-            for place, boxes in enumerate(_deal(self._boxes, workers))
+            for worker, nodes in enumerate(_deal(self._nodes, workers))
         ]  # fmt: skip
         try:
             self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
@@ -104,7 +109,7 @@ class Campaign(Attempt):
         except SolverFailure as failure:
             run.incumbent.incidents.append(str(failure))
             return False
-        self._boxes = tuple(box for share in self._shares for box in share.boxes)
+        self._nodes = tuple(node for share in self._shares for node in share.nodes)
         self._number = max(share.next_number for share in self._shares)
         self.settled = all(share.settled for share in self._shares)
         for share in self._shares:
@@ -114,17 +119,17 @@ class Campaign(Attempt):
             for members in share.members:
                 self._offer(members)
         self._take_stock()
-        self._keep(self._boxes)
+        self._keep(nodes=self._nodes)
         return True
 
     def region(self) -> Region | None:
         """Return the sizes and thresholds a solver had best be asked about, None if none."""
-        if not self._boxes or self._levels.n_patterns > _FEW_PATTERNS:
+        if not self._nodes or self._levels.n_patterns > _FEW_PATTERNS:
             return None
-        above = max(float(box.excess(self._targets()).max()) for box in self._boxes)
+        above = max(float(node.excess(self._targets()).max()) for node in self._nodes)
         if above > _CLOSE * float(self._levels.weights.sum()):
             return None
-        pairs = np.concatenate([box.pairs for box in self._boxes])
+        pairs = np.concatenate([node.pairs for node in self._nodes])
         (size_min, level_min), (size_max, level_max) = pairs.min(axis=0), pairs.max(axis=0)
         used = np.flatnonzero(self._problem.gains.net != 0)
         conflicts = tuple(
@@ -139,34 +144,34 @@ class Campaign(Attempt):
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
-        # First the committee: it may be the one of a box that the bound has left behind.
+        # First the committee: it may be the one of a node that the bound has left behind.
         self._offer(tuple(members))
         if open_boxes:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Drop what a better committee has refuted, and tell the incumbent what is left."""
+        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, targets = self._run.incumbent, self._targets()
         kept = []
-        for box in self._boxes:
-            open_pairs = box.excess(targets) >= -self._levels.room(box.bounds)
+        for node in self._nodes:
+            open_pairs = node.excess(targets) >= -self._levels.room(node.bounds)
             if self._proof is not None and not open_pairs.all():
                 self._number += 1
-                leaving = box.only(~open_pairs).leaving()
-                self._proof.steps.append(Step(self._number, box.key, closed=leaving))
+                leaving = node.only(~open_pairs).leaving()
+                self._proof.steps.append(Step(self._number, node.key, closed=leaving))
             if open_pairs.any():
-                kept.append(box.only(open_pairs))
-        self._boxes = tuple(kept)
+                kept.append(node.only(open_pairs))
+        self._nodes = tuple(kept)
         incumbent.open_boxes = len(kept)
         if self._proof is not None:
-            self._proof.boxes = self._boxes
+            self._proof.nodes = self._nodes
         if kept:
-            incumbent.tighten(self._in_units(max(float(box.bounds.max()) for box in kept)))
+            incumbent.tighten(self._in_units(max(float(node.bounds.max()) for node in kept)))
         else:
             incumbent.close()
 
-    def _rows(self, place: int) -> tuple[Row, ...]:
-        return self._shares[place % len(self._shares)].rows if self._shares else ()
+    def _rows(self, worker: int) -> tuple[Row, ...]:
+        return self._shares[worker % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
@@ -182,16 +187,20 @@ class Campaign(Attempt):
         return float(self._scale * (bound + self._levels.room(bound)))
 
 
-def _deal(boxes: tuple[Box, ...], workers: int) -> list[tuple[Box, ...]]:
-    """Deal boxes out, the highest bounds to everybody in turn; split them where they are few."""
+def _deal(nodes: tuple[Node, ...], workers: int) -> list[tuple[Node, ...]]:
+    """Deal nodes out, the highest bounds to everybody in turn; split them where they are few."""
     if workers == 1:
-        return [boxes]
-    while len(boxes) < workers and max(len(box) for box in boxes) > 1:
-        widest = max(boxes, key=len)
+        return [nodes]
+    while len(nodes) < workers and max(len(node) for node in nodes) > 1:
+        widest = max(nodes, key=len)
         # Prices mean most where L / S is the same, so those stay together.
         order = np.argsort((widest.pairs[:, 1] + 1) / widest.pairs[:, 0], kind="stable")
         low = np.zeros(len(widest), dtype=bool)
         low[order[: len(widest) // 2]] = True
-        boxes = (*(box for box in boxes if box is not widest), widest.only(low), widest.only(~low))
-    ordered = sorted(boxes, key=lambda box: -float(box.bounds.max()))
-    return [tuple(ordered[place::workers]) for place in range(min(workers, len(ordered)))]
+        nodes = (
+            *(node for node in nodes if node is not widest),
+            widest.only(low),
+            widest.only(~low),
+        )
+    ordered = sorted(nodes, key=lambda node: -float(node.bounds.max()))
+    return [tuple(ordered[worker::workers]) for worker in range(min(workers, len(ordered)))]

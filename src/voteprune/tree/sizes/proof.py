@@ -1,8 +1,8 @@
-"""`Step`: what happened in a proof, in an order in which anybody can check it.
+"""`SizesProof`: what happened in the tree, in an order in which anybody can check it.
 
-A proof begins with one box, number 0, that holds every (S, L) and no decision but who is required.
-Each step takes something out of a box, decides something in it, or splits it. What is left in the
-end are the open boxes; the highest bound among them is what the proof proves.
+A proof begins with one node, number 0, that holds every (S, L) and no decision but who is required.
+Each step takes something out of a node, decides something in it, or splits it. What is left in the
+end are the open nodes; the highest bound among them is what the proof proves.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...bounds.cuts import LimitRow, Row
 from ...bounds.levels import Levels
-from ...bounds.node import Box
+from ...bounds.node import Node
 from ...numbers.floats import Floats
 
 
@@ -26,25 +26,26 @@ class Step:
     ----------
     number
         Its number, unique; later steps may point back to its prices.
-    box
-        The box it is about.
+    node
+        The node it is about.
     rows, prices, at
         Prices, and the (S, L) they were found at; empty for a step without.
     closed
-        What leaves the box, one row each: S, L, and the number of the step whose prices bound it
-        below the target, given what is decided in the box by now. -1 stands for the closure bound,
-        -2 for a box with every classifier decided, whose one committee was recounted.
+        What leaves the node, one row each: S, L, and the number of the step whose prices bound it
+        below the target, given what is decided in the node by now. -1 stands for the closure bound,
+        -2 for a node with every classifier decided, whose one committee was recounted.
     decided
-        Places (classifiers first, then patterns) and values that hold from now on in what is left
-        of the box: with the opposite value, the prices of this step bound every (S, L) left below
-        the target. A pattern decided right says nothing about an (S, L) it cannot be right at.
+        Variables (classifiers first, then patterns) and the values they are fixed at from now on in
+        what is left of the node (reduced-cost fixing): with the opposite value, the prices of this
+        step bound every (S, L) left below the target. A pattern decided right says nothing about an
+        (S, L) it cannot be right at.
     heirs
-        The two boxes that take its place: key, the place it is split at, the value there. The heir
+        The two nodes that take its place: key, the branching variable, its value. The heir
         in which a pattern is right leaves out every (S, L) it cannot be right at.
     """
 
     number: int
-    box: int
+    node: int
     rows: tuple[Row | LimitRow, ...] = ()
     prices: Floats = field(default_factory=lambda: np.empty(0))
     at: tuple[int, int] = (0, 0)
@@ -54,7 +55,7 @@ class Step:
 
 
 @dataclass
-class Proof:
+class SizesProof:
     """A proof as far as it went.
 
     Parameters
@@ -63,11 +64,11 @@ class Proof:
         The data it is about, and how many units make one of theirs.
     steps
         In order.
-    boxes
-        What is open; `Box.by` says which step's prices gave each bound.
+    nodes
+        What is open; `Node.by` says which step's prices gave each bound.
     """
 
     levels: Levels
     scale: float
     steps: list[Step] = field(default_factory=list)
-    boxes: tuple[Box, ...] = ()
+    nodes: tuple[Node, ...] = ()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...bounds.cuts import Row
 from ...bounds.levels import Levels
-from ...bounds.node import Box
+from ...bounds.node import Node
 from ...numbers.floats import Floats
 from .proof import Step
 
@@ -20,7 +20,7 @@ class Task:
     ----------
     levels
         The data.
-    boxes
+    nodes
         What is open.
     rows
         Rows that were useful before.
@@ -33,7 +33,7 @@ class Task:
     first_number
         From where on keys and steps are numbered.
     branch
-        Whether boxes may be branched; if not, work ends when there is nothing else to do.
+        Whether nodes may be branched; if not, work ends when there is nothing else to do.
     record
         Whether proof steps are kept.
     token
@@ -42,7 +42,7 @@ class Task:
     """
 
     levels: Levels
-    boxes: tuple[Box, ...]
+    nodes: tuple[Node, ...]
     rows: tuple[Row, ...]
     targets: Floats
     deadline: float
@@ -59,7 +59,7 @@ class Share:
 
     Parameters
     ----------
-    boxes
+    nodes
         What is open.
     rows
         Useful rows.
@@ -75,7 +75,7 @@ class Share:
         Whether nothing was left to do but branching.
     """
 
-    boxes: tuple[Box, ...]
+    nodes: tuple[Node, ...]
     rows: tuple[Row, ...]
     conflicts: frozenset[tuple[int, int]]
     members: tuple[tuple[int, ...], ...]
@@ -85,4 +85,4 @@ class Share:
 
 
 Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open boxes, and members to look at."""
+"""Told the highest bound in the share, the number of open nodes, and members to look at."""

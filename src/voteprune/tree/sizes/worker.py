@@ -1,13 +1,13 @@
-"""Best first over boxes: bound by linear programs, decide by what the prices say, branch.
+"""Branch and bound over sizes and thresholds: linear programs, reduced-cost fixing, branching.
 
-The box whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
-program; the prices bound all other (S, L) of the box, refute some, and decide what must be so in
-everything that could still beat the target (reduced costs). When the highest has had its program
-and stands, the box is split in two: by a classifier that sits or not, or a pattern that is decided
-right or not, whichever brings both halves down most.
+The node whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
+program; the dual prices bound all other (S, L) of the node, refute some, and fix variables at what
+they must be in everything that could still beat the target (reduced-cost fixing). When the highest
+has had its program and stands, the node is branched on a classifier (sits or not) or a pattern
+(decided right or not), whichever brings both children down most (strong branching).
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
-still open, so any number of workers can share the boxes, and a run can be put on file in between.
+still open, so any number of workers can share the nodes, and a run can be put on file in between.
 """
 
 from __future__ import annotations
@@ -25,19 +25,28 @@ from threadpoolctl import threadpool_limits
 
 from ...bounds.cuts import LimitRow, Row
 from ...bounds.levels import SAFETY
-from ...bounds.node import ALL, FREE, Box
+from ...bounds.node import ALL, FREE, Node
 from ...bounds.prices import Judgement, Prices
 from ...bounds.program import Program
 from ...bounds.separation import violated
 from ...numbers.floats import Floats
-from ...tree.sizes.fixing import decisions
+from .fixing import decisions
 from .proof import Step
 from .task import Report, Share, Task
 
 _ROUNDS = 5
+"""Rounds of separation for a node and (S, L). Only speed depends on it."""
+
 _PROGRESS = 2e-3
+"""The least fall of the bound for which another round of separation is worth while, as a share of
+the largest weight, or of 1 if that is less."""
+
 _CANDIDATES = 4
+"""Variables that strong branching tries, the most fractional first. Only speed depends on it."""
+
 _MISSES = 12
+"""Programs in a row at the root that refuted no (S, L), after which it is branched."""
+
 _PROGRAMS, _ENTRIES = 40, 3_000_000
 """How many linear programs are kept; fewer where patterns times classifiers, summed over all of
 them, would be more than this."""
@@ -72,7 +81,7 @@ class _Tree:
         self._report = report
         self._misses = 0
         self._may_branch = task.branch
-        self._heap: list[tuple[float, int, Box]] = []
+        self._heap: list[tuple[float, int, Node]] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._conflicts: set[tuple[int, int]] = set()
         self._programs = _programs(task.token)
@@ -81,23 +90,23 @@ class _Tree:
         self._members: dict[tuple[int, ...], None] = {}
         self._steps: list[Step] = []
         self._room = SAFETY * max(float(task.levels.weights.max(initial=1.0)), 1.0)
-        for box in task.boxes:
-            self._push(box)
+        for node in task.nodes:
+            self._push(node)
 
     def work(self) -> Share:
         settled = False
         while self._heap and not settled and time.monotonic() < self._deadline:
-            _, _, box = heapq.heappop(self._heap)
-            place = self._next_place(box)
-            if place is not None:
-                self._bound(box, place)
+            _, _, node = heapq.heappop(self._heap)
+            pair = self._next_pair(node)
+            if pair is not None:
+                self._bound(node, pair)
             elif self._may_branch:
-                self._branch(box)
+                self._branch(node)
             else:
                 settled = True
-                self._push(box)
+                self._push(node)
         return Share(
-            tuple(box for _, _, box in self._heap), tuple(self._rows), frozenset(self._conflicts),
+            tuple(node for _, _, node in self._heap), tuple(self._rows), frozenset(self._conflicts),
             tuple(self._members), tuple(self._steps), self._number, settled or not self._heap,
         )  # fmt: skip
 
@@ -105,50 +114,50 @@ class _Tree:
         self._number += 1
         return self._number
 
-    def _push(self, box: Box) -> None:
-        if len(box):
-            excess = float(box.excess(self._targets).max())
-            heapq.heappush(self._heap, (-excess, next(self._order), box))
+    def _push(self, node: Node) -> None:
+        if len(node):
+            excess = float(node.excess(self._targets).max())
+            heapq.heappush(self._heap, (-excess, next(self._order), node))
 
-    def _closed(self, box: Box) -> NDArray[np.bool_]:
-        """Tell which (S, L) of a box are refuted."""
-        room = self._room + SAFETY * np.abs(box.bounds)
-        return box.excess(self._targets) < -room
+    def _closed(self, node: Node) -> NDArray[np.bool_]:
+        """Tell which (S, L) of a node are refuted."""
+        room = self._room + SAFETY * np.abs(node.bounds)
+        return node.excess(self._targets) < -room
 
-    def _next_place(self, box: Box) -> int | None:
-        """Return the (S, L) of a box whose linear program comes next, None if it is to be branched.
+    def _next_pair(self, node: Node) -> int | None:
+        """Return the (S, L) of a node whose linear program comes next, None to branch instead.
 
         The highest first. Before the first branching, what is nearly refuted comes too, as long as
-        that goes well, for every (S, L) that is left goes into both halves.
+        that goes well, for every (S, L) that is left goes into both children.
         """
-        excess = box.excess(self._targets)
+        excess = node.excess(self._targets)
         # Of many equals, the one in the middle says most about the others.
         equals = np.flatnonzero(excess >= excess.max() - SAFETY)
         highest = int(equals[len(equals) // 2])
-        if box.key:
-            return None if box.done.any() else highest
-        if box.done[highest] < ALL:
+        if node.key:
+            return None if node.done.any() else highest
+        if node.done[highest] < ALL:
             return highest
-        if (box.done < ALL).any() and self._misses < _MISSES:
+        if (node.done < ALL).any() and self._misses < _MISSES:
             self._misses = max(self._misses, 1)  # from now on with all rows at once
-            return int(np.argmin(np.where(box.done < ALL, excess, np.inf)))
+            return int(np.argmin(np.where(node.done < ALL, excess, np.inf)))
         return None
 
-    def _bound(self, box: Box, place: int) -> None:
-        """Bound a box by the linear program of one of its (S, L)."""
-        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+    def _bound(self, node: Node, pair: int) -> None:
+        """Bound a node by the linear program of one of its (S, L)."""
+        at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
         program = self._program(at)
         # At first only rows that say much about the other (S, L) too; all rows when it comes up
         # again, which most never do.
-        portable = box.key == 0 and not box.done[place] and self._misses == 0
-        prices, judgement = self._tighten(program, box, at, portable=portable)
+        portable = node.key == 0 and not node.done[pair] and self._misses == 0
+        prices, judgement = self._tighten(program, node, at, portable=portable)
         number = self._next()
-        better = box.bounded(judgement.bounds, number)
+        better = node.bounded(judgement.bounds, number)
         done = better.done.copy()
-        done[place] = 1 if portable else ALL
+        done[pair] = 1 if portable else ALL
         better = replace(better, done=done)
         closed = self._closed(better)
-        if box.key == 0 and box.done[place] == 0 and not portable:
+        if node.key == 0 and node.done[pair] == 0 and not portable:
             self._misses = 1 if closed.any() else self._misses + 1
         left = better.only(~closed)
         bounds = judgement.bounds[~closed]
@@ -156,7 +165,7 @@ class _Tree:
         charges = judgement.charges[~closed]
         decided = decisions(self._levels, left, charges, judgement.left, room)
         self._keep(Step(
-            number, box.key, at=at, closed=better.only(closed).leaving(),
+            number, node.key, at=at, closed=better.only(closed).leaving(),
             decided=tuple((int(p), int(v)) for p, v in zip(*decided, strict=True)),
         ), program.rows, prices)  # fmt: skip
         if len(left) and len(decided[0]):
@@ -165,12 +174,12 @@ class _Tree:
         self._tell(self._round_off(program.solution()[0], at[0]))
 
     def _tighten(
-        self, program: Program, box: Box, at: tuple[int, int], *, portable: bool
+        self, program: Program, node: Node, at: tuple[int, int], *, portable: bool
     ) -> tuple[Floats, Judgement]:
-        """Solve a program for a box, adding rows it breaks for a few rounds."""
+        """Solve a program for a node, adding rows it breaks for a few rounds."""
         target = float(self._targets[at[0]])
-        program.solve(box, self._latest)
-        value, converged = program.value(box), False
+        program.solve(node, self._latest)
+        value, converged = program.value(node), False
         for _ in range(_ROUNDS):
             if converged or value < target or time.monotonic() >= self._latest:
                 break
@@ -178,11 +187,11 @@ class _Tree:
             converged = not fresh
             if fresh:
                 program.add(fresh)
-                program.solve(box, self._latest)
-                before, value = value, program.value(box)
+                program.solve(node, self._latest)
+                before, value = value, program.value(node)
                 converged = before - value < _PROGRESS * min(1.0, float(self._levels.weights.max()))
         prices = program.prices()
-        judgement = Prices(self._levels, program.rows, prices, at).judge(box)
+        judgement = Prices(self._levels, program.rows, prices, at).judge(node)
         used = zip(program.rows, prices, strict=True)
         self._rows = [
             row for row, price in used if price > SAFETY and isinstance(row, Row) and not row.basic
@@ -194,37 +203,37 @@ class _Tree:
         )
         return prices, judgement
 
-    def _branch(self, box: Box) -> None:
-        """Split a box in two."""
-        place = self._branching_place(box)
-        if place is None:
+    def _branch(self, node: Node) -> None:
+        """Branch on a variable; close a node with one committee left."""
+        variable = self._branching_variable(node)
+        if variable is None:
             # Every classifier is decided: one set of members, which the coordinator recounts. It is
             # told at once, for the bounds told from now on leave it out.
-            members = np.flatnonzero(box.decided[: self._levels.n_classifiers] == 1).tolist()
+            members = np.flatnonzero(node.decided[: self._levels.n_classifiers] == 1).tolist()
             self._look_at(members)
-            self._keep(Step(self._next(), box.key, closed=box.leaving(by=-2)))
+            self._keep(Step(self._next(), node.key, closed=node.leaving(by=-2)))
             self._tell(members)
             return
-        halves = box.branch(place, (self._next(), self._next()))
-        if place >= self._levels.n_classifiers:
-            pattern = place - self._levels.n_classifiers
-            halves[1] = halves[1].only(self._levels.reachable(pattern, box.pairs))
-        heirs = tuple((half.key, place, value) for value, half in enumerate(halves))
-        self._keep(Step(self._next(), box.key, heirs=heirs))
-        for half in halves:
-            self._push(half)
+        children = node.branch(variable, (self._next(), self._next()))
+        if variable >= self._levels.n_classifiers:
+            pattern = variable - self._levels.n_classifiers
+            children[1] = children[1].only(self._levels.reachable(pattern, node.pairs))
+        heirs = tuple((child.key, variable, value) for value, child in enumerate(children))
+        self._keep(Step(self._next(), node.key, heirs=heirs))
+        for child in children:
+            self._push(child)
 
-    def _branching_place(self, box: Box) -> int | None:
-        """Return where to branch: what brings both halves down most, tried on a few."""
+    def _branching_variable(self, node: Node) -> int | None:
+        """Return the variable to branch on, by strong branching on the most fractional ones."""
         k = self._levels.n_classifiers
-        place = int(np.argmax(np.where(box.done == ALL, box.excess(self._targets), -np.inf)))
-        at = int(box.pairs[place, 0]), int(box.pairs[place, 1])
+        pair = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))
+        at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
         program = self._program(at)
-        program.solve(box, self._latest)
-        value, target = program.value(box), float(self._targets[at[0]])
+        program.solve(node, self._latest)
+        value, target = program.value(node), float(self._targets[at[0]])
         solution = np.concatenate(program.solution())
         self._round_off(solution[:k], at[0])
-        free = box.decided == FREE
+        free = node.decided == FREE
         broken = np.minimum(solution, 1 - solution) * free
         broken[k:] *= np.minimum(1.0, self._levels.weights / max(value - target, 1e-6))
         candidates = np.argsort(-broken, kind="stable")[:_CANDIDATES]
@@ -235,9 +244,9 @@ class _Tree:
         best, best_score = int(candidates[0]), -1.0
         for candidate in candidates:
             falls = []
-            for half in box.branch(int(candidate), (0, 0)):
-                program.solve(half, self._latest)
-                falls.append(max(value - max(program.value(half), target - 1.0), 1e-3))
+            for child in node.branch(int(candidate), (0, 0)):
+                program.solve(child, self._latest)
+                falls.append(max(value - max(program.value(child), target - 1.0), 1e-3))
             if min(falls) * max(falls) > best_score:
                 best, best_score = int(candidate), min(falls) * max(falls)
             if time.monotonic() >= self._deadline:
@@ -268,10 +277,10 @@ class _Tree:
     ) -> None:
         if self._record:
             used = np.flatnonzero(prices > 0)
-            priced = tuple(rows[place] for place in used.tolist())
+            priced = tuple(rows[number] for number in used.tolist())
             self._steps.append(replace(step, rows=priced, prices=prices[used]))
 
     def _tell(self, members: list[int]) -> None:
         if self._report is not None:
-            highest = max((float(box.bounds.max()) for _, _, box in self._heap), default=-np.inf)
+            highest = max((float(node.bounds.max()) for _, _, node in self._heap), default=-np.inf)
             self._report(highest, len(self._heap), members)

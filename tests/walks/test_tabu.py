@@ -1,4 +1,4 @@
-"""A flock of walks: what it takes a move to gain is what a recount says."""
+"""Tabu search: what it takes a move to gain is what a recount says."""
 
 import time
 from fractions import Fraction
@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.primal.flock import Flock
 from voteprune.primal.starts import Starts
+from voteprune.primal.tabu import TabuSearch
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 
 
-def flock_on(seed, **request):
+def tabu_on(seed, **request):
     rng = np.random.default_rng(seed)
     y = np.arange(60) % 2
     matrix = np.where(rng.random((60, 12)) < 0.65, y[:, None], 1 - y[:, None])
     problem = Problem.of(vp.Votes(matrix, y), **request)
     incumbent = Incumbent(problem)
-    return problem, incumbent, Flock(problem, incumbent, seed)
+    return problem, incumbent, TabuSearch(problem, incumbent, seed)
 
 
 def value(problem, members, level):
@@ -30,12 +30,12 @@ def value(problem, members, level):
 @pytest.mark.parametrize("seed", range(5))
 def test_gains_of_all_moves_are_what_a_recount_says(seed):
     """At the same threshold or the one that follows the size, whichever is better."""
-    problem, _, flock = flock_on(seed)
-    flock._noise = flock._thrift = np.float32(0.0)
-    sizes = flock._chosen.sum(axis=1)
+    problem, _, tabu = tabu_on(seed)
+    tabu._noise = tabu._thrift = np.float32(0.0)
+    sizes = tabu._chosen.sum(axis=1)
     levels = np.random.default_rng(seed).integers(0, sizes)
-    gains = flock._gains(flock._guide, levels, sizes)
-    for walk, chosen in enumerate(flock._chosen):
+    gains = tabu._gains(tabu._guide, levels, sizes)
+    for walk, chosen in enumerate(tabu._chosen):
         members, level = np.flatnonzero(chosen).tolist(), int(levels[walk])
         before = value(problem, members, level)
         for k in range(problem.n_classifiers):
@@ -52,42 +52,42 @@ def test_gains_of_all_moves_are_what_a_recount_says(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_counts_and_records_follow_every_step(seed):
-    problem, incumbent, flock = flock_on(seed)
+    problem, incumbent, tabu = tabu_on(seed)
     for _ in range(40):
-        flock.walk(time.monotonic() + 60)
-        for chosen, counts in zip(flock._chosen, flock._counts, strict=True):
+        tabu.walk(time.monotonic() + 60)
+        for chosen, counts in zip(tabu._chosen, tabu._counts, strict=True):
             used = problem.gains.net != 0
             assert (problem.counts(np.flatnonzero(chosen))[used] == counts).all()
-    best = max(flock._best.max(), flock._starts._elite[0][0])
+    best = max(tabu._best.max(), tabu._starts._elite[0][0])
     assert incumbent.score - problem.gains.base >= best
 
 
 def test_stale_walks_begin_anew_and_lose_nothing():
-    _, incumbent, flock = flock_on(1)
+    _, incumbent, tabu = tabu_on(1)
     records = []
 
     def forget():
         records.append(incumbent.score)
-        Starts.forget(flock._starts)
+        Starts.forget(tabu._starts)
 
-    flock._starts.forget = forget
+    tabu._starts.forget = forget
     while not records:
-        flock.walk(time.monotonic() + 60)
-    assert flock._starts._elite == []
-    assert (flock._idle == 0).all()
+        tabu.walk(time.monotonic() + 60)
+    assert tabu._starts._elite == []
+    assert (tabu._idle == 0).all()
     assert incumbent.score == records[0]
 
 
 def test_one_size_can_be_searched_by_single_moves():
     """Walks pass through the sizes beside it, but offer none of those."""
     request = {"requests": [vp.AtLeast("size", 4), vp.AtMost("size", 4)]}
-    problem, incumbent, flock = flock_on(3, **request)
+    problem, incumbent, tabu = tabu_on(3, **request)
     best = vp.prune(problem.votes, constraints=list(request["requests"]), method="brute")
     until = time.monotonic() + 20
     while incumbent.progress().value != best.value:
         assert time.monotonic() < until
-        flock.walk(until)
-        assert set(flock._chosen.sum(axis=1)) <= {3, 4, 5}
+        tabu.walk(until)
+        assert set(tabu._chosen.sum(axis=1)) <= {3, 4, 5}
     assert incumbent.committee.size == 4
 
 
@@ -109,13 +109,13 @@ def test_the_threshold_is_the_best_where_all_are_worse_than_none(seed):
     matrix = np.where(rng.random((230, 12)) < 0.65, y[:, None], 1 - y[:, None])
     matrix[80:] = 1
     problem = Problem.of(vp.Votes(matrix, y))
-    flock = Flock(problem, Incumbent(problem), seed)
+    tabu = TabuSearch(problem, Incumbent(problem), seed)
     seen = []
-    flock._take_stock = lambda values, sizes, record: seen.append(values)
+    tabu._take_stock = lambda values, sizes, record: seen.append(values)
     for _ in range(10):
         expected = [
             problem.best(np.flatnonzero(chosen).tolist())[1] - problem.gains.base
-            for chosen in flock._chosen
+            for chosen in tabu._chosen
         ]
-        flock._take_step()
+        tabu._take_step()
         assert seen[-1].tolist() == expected

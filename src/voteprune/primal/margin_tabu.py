@@ -47,12 +47,12 @@ def search_margin(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     if open_run(problem, run) is None and problem.allowed:
         walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
-        walker = MarginWalker(*walked, run.seed)
-        search(walker, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
+        tabu = MarginTabuSearch(*walked, run.seed)
+        search(tabu, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-class MarginWalker:
+class MarginTabuSearch:
     """Walks through committees that decide by majority, by their margins.
 
     Parameters

@@ -1,13 +1,13 @@
-"""Local search on vote counts: a good committee in the first second.
+"""`TabuSearch`: tabu search on vote counts, for a good committee in the first second.
 
-A flock of walks goes through the committees, all of them a step at a time, so that one matrix
-product serves them all. In a step one classifier joins or leaves. At a fixed threshold L only the
-patterns with exactly L or L + 1 votes can change sides by that, so the gains of all joins and
-departures are sums over those patterns, and after every step the threshold is set anew, from one
-histogram of the vote counts. A tabu list keeps a walk from turning back at once; where it does not
-get on, the patterns it has on the wrong side come to weigh more, until it finds another way. A walk
-that has found nothing better for a while ends and another begins (`starts`); and when many have
-ended where others had been before, all begin anew.
+Many walks (runs of tabu search) go through the committees, all of them a step at a time, so that
+one matrix product serves them all. In a step one classifier joins or leaves. At a fixed threshold L
+only the patterns with exactly L or L + 1 votes can change sides by that, so the gains of all joins
+and departures are sums over those patterns, and after every step the threshold is set anew, from
+one histogram of the vote counts. A tabu list keeps a walk from turning back at once; where it does
+not get on, the patterns it has on the wrong side come to weigh more, until it finds another way. A
+walk that has found nothing better for a while ends and another begins (`starts`); and when many
+have ended where others had been before, all begin anew.
 
 Floats guide the walks; every committee worth keeping is recounted by the incumbent, which also
 enforces every limit.
@@ -29,19 +29,22 @@ from .starts import Habits, Starts
 Places = NDArray[np.intp]
 
 _WALKS, _FEWEST_WALKS = 32, 4
+"""Walks that go at once, most and fewest: enough for a matrix product to be worth its while."""
+
 _MOST_ENTRIES = 4_000_000
-"""How many walks there are; fewer where that times patterns times classifiers is more than this."""
+"""Walks times patterns times classifiers beyond which there are fewer walks, to save memory."""
 
 _PATIENCE = 60
-"""Steps without a better committee after which a walk ends."""
+"""Steps without a better committee after which a walk ends. Only speed depends on it."""
 
 _HABITS = Habits(kept=24, near=0.3, between=0.6, distinct=True)
+"""Where walks begin, see `Habits`. Only speed depends on it."""
 
 _STALE = 400
-"""Walks without a better committee than those before, after which all begin anew."""
+"""Walks without a better committee after which all begin anew, without the old elite."""
 
 _TENURE = 4, 12
-"""For how many steps who came or went must stay so, at least and at most."""
+"""Tabu tenure: steps for which who came or went must stay so, at least and at most."""
 
 _IMPATIENCE = 0.03
 """How much more of its weight a pattern on the wrong side gets after a step that gained nothing."""
@@ -58,8 +61,8 @@ _MOST_BITS = 64
 """Length of the largest gain, in single precision."""
 
 
-class Flock:
-    """Walks through committees of one problem.
+class TabuSearch:
+    """Many runs of tabu search at once, in the committees of one problem.
 
     Parameters
     ----------
