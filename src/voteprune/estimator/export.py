@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..exceptions import InputError
+from ..soft.committee import SoftCommittee
 from .classifier import PrunedVotingClassifier
 from .ensembles import unwrap
 from .voter import Voter
@@ -49,6 +50,12 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
             "skl2onnx", "is needed to convert. Install it: pip install 'voteprune[onnx]'"
         )
     check_is_fitted(clf)
+    if isinstance(clf.committee_, SoftCommittee):
+        raise InputError(
+            "clf",
+            "is a soft committee, which is not converted yet. Convert the members one by one and "
+            "apply the JSON of clf.committee_ to what they say, or choose with voting='hard'.",
+        )
     if len(clf.classes_) > 2:
         raise InputError(
             "clf",

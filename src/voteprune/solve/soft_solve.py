@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,13 +13,14 @@ from threadpoolctl import threadpool_limits
 
 from ..exceptions import InputError
 from ..problem.confusion import Confusion
-from ..problem.constraints import AtLeast, AtMost, check_constraints
+from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
 from ..run.incumbent import Incumbent, StopRequested
 from ..run.run import Method, Outcome, Run
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
+from ..soft.problem import check_penalty
 from ..soft.pruning import OBJECTIVES, SoftPruning, limits_of
 from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
@@ -48,22 +49,14 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     InputError
         If an argument is wrong, or makes no sense for soft committees; nothing has been started.
     """
-    method = _check_method(wishes)
-    circumstances = Circumstances.of(
-        method,
-        solver=wishes.solver,
-        time_limit=wishes.time_limit,
-        random_state=wishes.random_state,
-        n_jobs=wishes.n_jobs,
-    )
-    objective = check_objective(wishes.objective)
-    requests = check_constraints(wishes.constraints)
+    plan = check_soft_plan(wishes, penalty)
+    method = plan.method
     if wishes.callback is not None and not callable(wishes.callback):
         raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
-    problem = SoftPruning.of(said, objective, requests, _check_penalty(penalty))
+    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
     start = _check_start(wishes.start, problem)
     incumbent = Incumbent(problem, wishes.callback, began)
-    run = circumstances.begin(incumbent, None, began)
+    run = plan.circumstances.begin(incumbent, None, began)
     try:
         if start:
             incumbent.offer(start)
@@ -74,6 +67,38 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
     return _conclude(problem, run, outcome, method)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPlan:
+    """The wishes for a soft committee that can be judged before anybody answers, checked."""
+
+    method: Method
+    circumstances: Circumstances
+    objective: str
+    requests: tuple[Constraint, ...]
+    penalty: float
+
+
+def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
+    """Check all wishes that can be judged before there are probabilities.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes no sense for soft committees.
+    """
+    method = _check_method(wishes)
+    circumstances = Circumstances.of(
+        method,
+        solver=wishes.solver,
+        time_limit=wishes.time_limit,
+        random_state=wishes.random_state,
+        n_jobs=wishes.n_jobs,
+    )
+    objective = check_objective(wishes.objective)
+    requests = check_constraints(wishes.constraints)
+    return SoftPlan(method, circumstances, objective, requests, _check_penalty(penalty))
 
 
 def check_objective(objective: object) -> str:
@@ -117,6 +142,7 @@ def _check_method(wishes: Wishes) -> Method:
 def _check_penalty(penalty: object) -> float:
     if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
         raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
+    check_penalty(float(penalty))
     return float(penalty)
 
 
