@@ -170,6 +170,9 @@ def test_a_class_that_a_fold_never_saw_has_no_probability_there():
     scores = RidgeClassifier().fit(rows[:60], y[:60]).decision_function(rows[60:])
     np.testing.assert_allclose(said.log_odds[60:, 1, 1], scores)
     np.testing.assert_allclose(said.log_odds[60:, 1, 2], np.minimum(scores, 0))
+    below = RidgeClassifier().fit(rows[30:], y[30:]).decision_function(rows[:30])
+    assert (below < 0).any()
+    np.testing.assert_allclose(said.log_odds[:30, 1, 0], np.minimum(below, 0))
 
 
 @pytest.mark.parametrize(("cv", "trained_on"), [(4, [180] * 4 + [240]), (0.25, [180, 240])])
@@ -452,3 +455,49 @@ def test_a_smaller_ensemble_has_no_weights():
     forest = RandomForestClassifier(3, random_state=0).fit(X, Y)
     with pytest.raises(vp.InputError, match="voting"):
         vp.prune_ensemble(forest, X, Y, voting="soft")
+
+
+@pytest.mark.parametrize("floor", [(), vp.AtLeast("recall", 0.95)])
+@pytest.mark.parametrize("pos_label", ["no", "yes"])
+def test_a_linear_pool_becomes_a_plain_voting_classifier(pos_label, floor):
+    clf = soft(members(), objective="brier", cv=2, pos_label=pos_label, constraints=floor)
+    clf.fit(X, words(Y))
+    plain = vp.to_voting_classifier(clf)
+    assert type(plain).__module__.startswith("sklearn.")
+    given = clf.predict_proba(X)
+    np.testing.assert_allclose(plain.predict_proba(X), given, atol=clf.committee_.clip)
+    # Where clipping cannot matter, decisions are the same.
+    clear = np.abs(clf.decision_function(X)) > clf.committee_.clip
+    assert clear.mean() > 0.9
+    assert np.array_equal(plain.predict(X)[clear], clf.predict(X)[clear])
+
+
+def test_a_linear_pool_of_three_classes_becomes_a_plain_voting_classifier():
+    clf = soft(members(), objective="pool_log_loss", cv=2).fit(X3, ANIMALS)
+    plain = vp.to_voting_classifier(clf)
+    np.testing.assert_allclose(plain.predict_proba(X3), clf.predict_proba(X3), atol=3e-3)
+    assert np.mean(plain.predict(X3) == clf.predict(X3)) > 0.98
+
+
+@pytest.mark.parametrize(
+    ("pool", "wishes", "sentence"),
+    [
+        (members(), {"voting": "hard", "penalty": None}, "no weighted mean"),
+        (members(), {}, "no weighted mean"),
+        (
+            [*members(), ("voter", Voter())],
+            {"objective": "brier", "constraints": vp.Require("voter")},
+            "'voter', a Voter",
+        ),
+    ],
+)
+def test_what_no_voting_classifier_can_carry_is_refused(pool, wishes, sentence):
+    clf = soft(pool, cv=2, **wishes).fit(X, Y)
+    with pytest.raises(vp.InputError, match=sentence):
+        vp.to_voting_classifier(clf)
+
+
+def test_a_soft_committee_is_not_converted_to_onnx():
+    pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
+    with pytest.raises(vp.InputError, match="soft committee"):
+        vp.to_onnx(soft(members(), cv=2).fit(X, Y), X[:1])
