@@ -497,7 +497,66 @@ def test_what_no_voting_classifier_can_carry_is_refused(pool, wishes, sentence):
         vp.to_voting_classifier(clf)
 
 
-def test_a_soft_committee_is_not_converted_to_onnx():
+@pytest.fixture
+def runtime():
     pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
-    with pytest.raises(vp.InputError, match="soft committee"):
-        vp.to_onnx(soft(members(), cv=2).fit(X, Y), X[:1])
+    return pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+
+def run(runtime, clf, rows):
+    session = runtime.InferenceSession(
+        vp.to_onnx(clf, rows[:1]).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    return session.run(["label", "probabilities"], {session.get_inputs()[0].name: rows})
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "brier"])
+@pytest.mark.parametrize("kind", ["no", "yes", "three"])
+def test_the_onnx_graph_says_what_the_committee_says(runtime, objective, kind):
+    """Trees grown to the end only vote; floors move the cut-off of two classes."""
+    rows, y = (X3, ANIMALS) if kind == "three" else (X, words(Y))
+    rows = rows.astype(np.float32)
+    grown = ("grown", DecisionTreeClassifier(random_state=0))
+    pool = [*members(), ("linear", LogisticRegression()), grown]
+    if objective == "brier":
+        # Without use for its scores it is asked for votes.
+        pool.append(("ridge", RidgeClassifier()))
+    limits = [vp.Require(*(name for name, _ in pool))]
+    if kind != "three":
+        limits.append(vp.AtLeast("recall", 0.95))
+    clf = soft(pool, objective=objective, cv=2, constraints=limits)
+    clf.set_params(pos_label=None if kind == "three" else kind).fit(rows, y)
+    assert clf.committee_.kinds[-1] == "vote"
+    label, given = run(runtime, clf, rows)
+    np.testing.assert_allclose(given, clf.predict_proba(rows), atol=1e-4)
+    assert np.mean(label == clf.predict(rows)) > 0.99
+
+
+def test_the_onnx_graph_of_a_bagging_ensemble_sees_the_columns_its_members_do(runtime):
+    rows = X.astype(np.float32)
+    bag = BaggingClassifier(DecisionTreeClassifier(max_depth=3), 6, max_features=0.5)
+    clf = soft(bag.set_params(random_state=0).fit(rows[:120], Y[:120])).fit(rows[120:], Y[120:])
+    label, given = run(runtime, clf, rows)
+    np.testing.assert_allclose(given, clf.predict_proba(rows), atol=1e-5)
+    assert np.array_equal(label, clf.predict(rows))
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "brier"])
+def test_who_only_voted_so_far_may_be_undecided_in_the_graph_too(runtime, objective):
+    """A tree with pure leaves where the committee was chosen, and a leaf of one half elsewhere."""
+    rows = np.array([[0], [1], [2]] * 4, dtype=np.float32)
+    y = np.array([0, 1, 0] * 2 + [0, 1, 1] * 2)
+    tree = DecisionTreeClassifier(random_state=0).fit(rows, y)
+    pure = rows[:, 0] < 2
+    clf = soft([("tree", tree)], objective=objective, cv="prefit").fit(rows[pure], y[pure])
+    assert clf.committee_.kinds == ("vote",)
+    label, given = run(runtime, clf, rows)
+    assert tree.predict_proba(rows)[2].tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(given, clf.predict_proba(rows), atol=1e-6)
+    assert np.array_equal(label, clf.predict(rows))
+
+
+def test_a_member_with_scores_alone_is_not_converted_and_named(runtime):
+    clf = soft([("ridge", RidgeClassifier())], cv=2).fit(X, Y)
+    with pytest.raises(vp.InputError, match="'ridge', a RidgeClassifier, gives scores"):
+        vp.to_onnx(clf, X[:1])
