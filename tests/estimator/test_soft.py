@@ -541,17 +541,19 @@ def test_the_onnx_graph_of_a_bagging_ensemble_sees_the_columns_its_members_do(ru
     assert np.array_equal(label, clf.predict(rows))
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("objective", ["log_loss", "brier"])
-def test_who_only_voted_so_far_may_be_undecided_in_the_graph_too(runtime, objective):
+def test_who_only_voted_so_far_may_be_undecided_in_the_graph_too(runtime, objective, n_classes):
     """A tree with pure leaves where the committee was chosen, and a leaf of one half elsewhere."""
-    rows = np.array([[0], [1], [2]] * 4, dtype=np.float32)
-    y = np.array([0, 1, 0] * 2 + [0, 1, 1] * 2)
+    leaves = np.tile(np.arange(n_classes + 1), 4)
+    y = np.where(leaves < n_classes, leaves, np.repeat([0, 1], 2 * (n_classes + 1)))
+    rows = leaves[:, None].astype(np.float32)
     tree = DecisionTreeClassifier(random_state=0).fit(rows, y)
-    pure = rows[:, 0] < 2
+    pure = leaves < n_classes
     clf = soft([("tree", tree)], objective=objective, cv="prefit").fit(rows[pure], y[pure])
     assert clf.committee_.kinds == ("vote",)
     label, given = run(runtime, clf, rows)
-    assert tree.predict_proba(rows)[2].tolist() == [0.5, 0.5]
+    assert tree.predict_proba(rows)[n_classes].tolist()[:2] == [0.5, 0.5]
     np.testing.assert_allclose(given, clf.predict_proba(rows), atol=1e-6)
     assert np.array_equal(label, clf.predict(rows))
 
