@@ -5,8 +5,9 @@
 docs/benchmarks/mutants.md: how many changes were noticed, and every one that was not, with the
 reason from mutants_harmless.toml if there is one. Hours for all; every result is appended to the
 state file, so an interrupted run goes on where it stopped, and a change is tried again only when
-its file, the tests that guard it or the versions have changed. The order is random (``--seed``), so
-what has been tried is a fair sample of every file at any time. Parts of it:
+its file, the test that noticed it (any test, if none did) or the versions have changed; one that no
+test noticed is then tried by those alone that are new or have changed. The order is random
+(``--seed``), so what has been tried is a fair sample of every file at any time. Parts of it:
 
     python benchmarks/mutants.py --sample 300
     python benchmarks/mutants.py --only verify/trying.py incumbent.py
@@ -51,8 +52,13 @@ def guarded_files(only: Iterable[str]) -> list[Guarded]:
             file = path.relative_to(fresh.PACKAGE).as_posix()
             if not only or file.startswith(tuple(only)):
                 mark = fresh.mark_of([path, *guards, *helpers])
-                tests_of = tuple(path.relative_to(fresh.ROOT).as_posix() for path in guards)
-                found.append(Guarded(file, tests_of, group.get("inside", False), mark))
+                names = [guard.relative_to(fresh.ROOT).as_posix() for guard in guards]
+                alone = {
+                    name: fresh.mark_of([path, guard, *helpers])
+                    for name, guard in zip(names, guards, strict=True)
+                }
+                inside = group.get("inside", False)
+                found.append(Guarded(file, tuple(names), inside, mark, alone))
     return found
 
 
@@ -80,11 +86,16 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
         benches = [Bench(Path(scratch) / str(number)) for number in range(jobs)]
         try:
             paces = paces_of(groups(left, files), benches[0], state)
-            for done, (one, told) in enumerate(tried(left, benches, files, killers, paces), 1):
+            passed = passed_in(state, files)
+            for done, (one, told) in enumerate(
+                tried(left, benches, files, killers, paces, passed), 1
+            ):
                 killers.remember(files[one.file], told["by"])
                 names = ("file", "function", "change", "place")
                 row = dict(zip(names, one.key, strict=True)) | told
-                fresh.keep(state, row, files[one.file].mark)
+                if told["outcome"] == "survived":
+                    row["passed"] = files[one.file].alone
+                fresh.keep(state, row, files[one.file].mark_of(told["by"]))
                 if told["outcome"] == "survived":
                     print(f"{one.file} {one.function}: {one.change}", flush=True)
                 if done % 50 == 0:
@@ -133,17 +144,28 @@ def paces_of(
 
 def tried(
     left: list[Mutant], benches: list[Bench], files: dict[str, Guarded],
-    killers: Killers, paces: dict[tuple[str, ...], Pace],
+    killers: Killers, paces: dict[tuple[str, ...], Pace], passed: dict[tuple, set[str]],
 ) -> Iterator[tuple[Mutant, dict]]:  # fmt: skip
     """Yield every mutant with what became of it, as it is known."""
-    waiting, busy = iter(left), dict[Bench, Mutant]()
+    planned = []
+    for one in left:
+        known = paces[files[one.file].tests]
+        only = known.noticing(files[one.file], one.function)
+        if one.key in passed:
+            old = passed[one.key]
+            only = [test for test in only or known.seconds if test.split("::")[0] not in old]
+            if not only:
+                yield one, {"outcome": "survived", "by": None, "took": 0.0, "cpu": 0.0}
+                continue
+        planned.append((one, only))
+    waiting, busy = iter(planned), dict[Bench, Mutant]()
     while True:
         for bench in benches:
-            if bench not in busy and (one := next(waiting, None)) is not None:
+            if bench not in busy and (task := next(waiting, None)) is not None:
+                one, only = task
                 guarded = files[one.file]
-                known = paces[guarded.tests]
-                only = known.noticing(guarded, one.function)
-                bench.start(guarded, one.code, Order(killers.of(guarded), known.seconds, only))
+                seconds = paces[guarded.tests].seconds
+                bench.start(guarded, one.code, Order(killers.of(guarded), seconds, only))
                 busy[bench] = one
         if not busy:
             return
@@ -154,12 +176,25 @@ def tried(
         time.sleep(0.02)
 
 
+def passed_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, set[str]]:
+    """Return which test files have not noticed a change, and would not today."""
+    return {
+        (row["file"], row["function"], row["change"], row["place"]): {
+            test
+            for test, mark in row["passed"].items()
+            if files[row["file"]].alone.get(test) == mark
+        }
+        for row in fresh.lines(state)
+        if row.get("file") in files and "passed" in row
+    }
+
+
 def known_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, dict]:
     """Return the results that hold for the files as they are."""
     return {
         (row["file"], row["function"], row["change"], row["place"]): row
         for row in fresh.lines(state)
-        if row.get("file") in files and row.get("mark") == files[row["file"]].mark
+        if row.get("file") in files and row.get("mark") == files[row["file"]].mark_of(row["by"])
     }
 
 
@@ -178,7 +213,7 @@ def main() -> None:
     mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text("utf-8")) for file in files}
     run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)
     harmless = tomllib.loads((HERE / "mutants_harmless.toml").read_text())["harmless"]
-    outcome = page(mutants, known_in(options.state, files), harmless)
+    outcome = page(mutants, known_in(options.state, files), harmless, options.only)
     if options.page or not options.only:
         (options.page or fresh.ROOT / "docs/benchmarks/mutants.md").write_text(outcome)
     else:

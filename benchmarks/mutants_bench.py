@@ -14,7 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
 from py_compile import PycInvalidationMode
@@ -49,12 +49,20 @@ class Guarded:
         function in their own process need not be asked about a change in it.
     mark
         The digest of the file and of the tests.
+    alone
+        The digest of the file and of each test file alone: a change that a test has noticed stays
+        noticed as long as this test stays as it is, whatever is added beside it.
     """
 
     file: str
     tests: tuple[str, ...]
     inside: bool
     mark: str
+    alone: dict[str, str] = field(default_factory=dict)
+
+    def mark_of(self, by: str | None) -> str:
+        """Return the mark of a result: of what this test noticed, or of what none did."""
+        return self.alone.get(by.split("::")[0], self.mark) if by else self.mark
 
 
 @dataclass(frozen=True)
@@ -66,13 +74,14 @@ class Pace:
 
     def noticing(self, guarded: Guarded, function: str) -> list[str]:
         """Return the tests that can notice a change in a function; none means that all may."""
-        if not guarded.inside:
+        if not guarded.inside or function == "(module)":
             return []
         here = {
             test: [name.split(":")[1] for name in called if name.split(":")[0] == guarded.file]
             for test, called in self.calls.items()
         }
-        # A change outside of functions, or in one that runs at import, may show in all of the file.
+        # A change in a function that runs at import may show in all of the file; one outside of
+        # functions wherever its names are imported.
         calling = [
             test
             for test, names in here.items()
@@ -212,7 +221,8 @@ class Bench:
                 os.dup2(output.fileno(), 1)
                 os.dup2(output.fileno(), 2)
             words = ["-x", "-q", "-p", "no:cacheprovider", "--basetemp", str(self.folder / "tmp")]
-            code = pytest.main([*words, *self.guarded.tests], [self.order])
+            wanted = sorted({test.split("::")[0] for test in self.order.only})
+            code = pytest.main([*words, *(wanted or self.guarded.tests)], [self.order])
             order = self.order
             told = {"code": int(code), "failed": order.failed, "seconds": order.seconds}
             told["calls"] = order.calls

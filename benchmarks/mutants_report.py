@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 Key = tuple[str, str, str, int]
 
 
-def page(mutants: dict[str, list[Mutant]], known: dict[Key, dict], harmless: list[dict]) -> str:
+def page(
+    mutants: dict[str, list[Mutant]],
+    known: dict[Key, dict],
+    harmless: list[dict],
+    only: Iterable[str] = (),
+) -> str:
     """Write the outcome as Markdown.
 
     Parameters
@@ -25,6 +30,8 @@ def page(mutants: dict[str, list[Mutant]], known: dict[Key, dict], harmless: lis
         What became of those that have been tried, by their keys.
     harmless
         File, function, change and why, of survivors that change no answer.
+    only
+        How the paths begin of the files that were looked at; all if empty.
     """
     why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
     tried = [one for those in mutants.values() for one in those if one.key in known]
@@ -43,6 +50,11 @@ def page(mutants: dict[str, list[Mutant]], known: dict[Key, dict], harmless: lis
         f"noticed, {len(survivors)} not; of these {len(survivors) - len(still_open)} are harmless "
         f"and {len(still_open)} open.",
         "",
+        *(
+            [f"Only of {', '.join(only)}; the other files are not on this page.", ""]
+            if only
+            else []
+        ),
         _made_by(known[one.key] for one in tried),
         "",
         "| file | changes | tried | noticed | of them timed out | harmless | open | noticed "

@@ -23,6 +23,7 @@ import numpy as np
 import voteprune as vp
 from voteprune.mip import solve as mip
 from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_curve as parametric
@@ -41,6 +42,7 @@ ENUMERATING = (
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
+    (front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -150,6 +152,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
     ]
     patches += [
+        mock.patch.object(engine, "climb"),
         mock.patch.object(plurality_exact, "offer_openings"),
         mock.patch.object(parametric._Climb, "_search"),
         mock.patch.object(parametric, "_TRY_ALL", 0),
@@ -310,14 +313,14 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
 def faults_of_plurality(bad, way: Way):
     """Everything that is wrong with a proof about more than two classes."""
     told: list[Fraction] = []
-    tell = plurality_exact.Incumbent._tell
+    tell = Incumbent._tell
 
     def spy(self):
         told.append(self.bound * self.problem.gains.unit)
         tell(self)
 
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    with search_switched_off(way), mock.patch.object(plurality_exact.Incumbent, "_tell", spy):
+    with search_switched_off(way), mock.patch.object(Incumbent, "_tell", spy):
         solution = vp.prune(
             bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
             random_state=bad.seed,

@@ -32,6 +32,12 @@ PAGES = [README, ROOT / "CONTRIBUTING.md"] + [
 RUNNABLE = {"prune", "apply", "compare", "methods", "solvers"}
 """Commands that need nothing but vote files."""
 
+COLUMNS = {
+    "criteria.md": ["rf_1", "rf_2", "svm_1", "svm_2", "nb", "lda", "c0"],
+    "files.md": [f"model_{k}" for k in range(1, 8)],
+}
+"""What classifiers are called on pages that name them."""
+
 PYTHON, SHELL = "(?:python|py)", "(?:sh|bash|shell|console)"
 SHOWN = {"", "toml", "{include}", "{toctree}"}
 """What fences hold that is not run: output, plans, and parts of the site."""
@@ -89,13 +95,19 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     votes = np.where(rng.random((60, 7)) < 0.8, y[:, None], 1 - y[:, None])
-    frame = pl.DataFrame({f"c{k}": votes[:, k] for k in range(7)})
-    frame.with_columns(y=pl.Series(y)).write_csv(folder / "votes.csv")
+    names = COLUMNS.get(page.name, [f"c{k}" for k in range(7)])
+    frame = pl.DataFrame({name: votes[:, k] for k, name in enumerate(names)})
+    table = frame.with_columns(y=pl.Series(y))
+    if page.name == "files.md":
+        table = table.with_columns(id=pl.Series(range(100, 160)), fold=pl.Series(y // 2))
+    table.write_csv(folder / "votes.csv")
     frame.write_csv(folder / "new_votes.csv")
     labels = frame.select(pl.all().replace_strict({0: "setosa", 1: "virginica"}))
     species = pl.Series(y).replace_strict({0: "setosa", 1: "virginica"})
     labels.with_columns(species=species).write_csv(folder / "labels.csv")
     labels.write_csv(folder / "new_labels.csv")
+    if page.name == "files.md":
+        write_one_file_per_model(folder, table)
     for words in command_lines(page):
         if words[0] == "voteprune":
             check_own(words[1:])
@@ -113,8 +125,17 @@ def test_no_block_of_a_page_goes_unread(page):
         assert word in SHOWN or re.fullmatch(f"{PYTHON}|{SHELL}", word), word
 
 
+def write_one_file_per_model(folder, table):
+    """Write what the page on files reads: a file of each model, and one of labels."""
+    (folder / "oof").mkdir()
+    for name in ("model_1", "model_2", "model_3"):
+        table.select("id", prediction=name).write_csv(folder / "oof" / f"{name}.csv")
+    table.select("id", label="y").write_csv(folder / "labels.csv")
+
+
 def check_own(words):
-    """Run a line, or take it apart where it needs more than there is."""
+    """Run a line as a shell would, or take it apart where it needs more than there is."""
+    words = [found for word in words for found in sorted(map(str, Path().glob(word))) or [word]]
     words = words[: words.index(">")] if ">" in words else words
     if words[0] in RUNNABLE:
         assert cli.main(words) == 0, words

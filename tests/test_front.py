@@ -1,6 +1,7 @@
 """The front: at every size, the best value found is a committee's, and the bound holds."""
 
 import itertools
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -23,7 +24,11 @@ def best_by_size(problem):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_every_size_is_solved_and_proved_on_small_pools(seed):
+def test_every_size_is_solved_and_proved_on_small_pools(seed, monkeypatch):
+    if seed % 2:
+        monkeypatch.setattr(
+            import_module("voteprune.front"), "TRY_SHARE", 0
+        )  # else all of them are tried
     instance = random_instance(seed, most_classifiers=7, most_rows=30)
     problem = Problem.of(
         instance.votes, instance.objective, instance.constraints, instance.diversity
@@ -78,3 +83,18 @@ def test_what_a_front_cannot_do_is_refused_first():
         vp.front(votes, objective="margin")
     with pytest.raises(vp.InputError, match="size"):
         vp.front(votes, time_limit=1, random_state=0).at_most(0)
+
+
+def test_ctrl_c_returns_the_front_so_far():
+    """Every size still has a bound, and no bound is below what a committee reaches."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 60)
+    votes = vp.Votes(np.where(rng.random((60, 12)) < 0.7, y[:, None], 1 - y[:, None]), y)
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    cut = vp.front(votes, constraints=[vp.AtMost("size", 7)], callback=interrupt, random_state=0)
+    assert cut.sizes == tuple(range(1, 8))
+    best = vp.front(votes, constraints=[vp.AtMost("size", 7)], random_state=0)
+    assert all(b >= v for b, v in zip(cut.bounds, best.values, strict=True))

@@ -158,5 +158,66 @@ def test_only_tests_that_call_a_function_are_run_for_it_where_it_runs_inside(too
     assert pace.noticing(inside, "f.inner") == ["three"]
     assert pace.noticing(inside, "Box.close") == ["one"]
     assert pace.noticing(inside, "Box") == ["one", "two"]
-    for at_import in ("(module)", "Bo", "fu"):
+    assert pace.noticing(inside, "(module)") == []  # all, for constants are imported by anybody
+    for at_import in ("Bo", "fu"):
         assert pace.noticing(inside, at_import) == ["one", "two", "three"]
+
+
+def test_what_a_test_noticed_stays_noticed_as_long_as_that_test_stays(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import known_in
+    from mutants_bench import Guarded
+
+    state = tmp_path / "state.jsonl"
+
+    def guarded(mark, one, two):
+        return Guarded("a.py", ("one.py", "two.py"), True, mark, {"one.py": one, "two.py": two})
+
+    before = guarded("all", "1", "2")
+    for change, by in (("x", "one.py::test"), ("y", "two.py::test[3]"), ("z", None)):
+        row = {"file": "a.py", "function": "f", "change": change, "place": 0, "by": by}
+        fresh.keep(state, row, before.mark_of(by))
+
+    def holds(files):
+        return "".join(sorted(change for _, _, change, _ in known_in(state, {"a.py": files})))
+
+    assert holds(before) == "xyz"
+    assert holds(guarded("a test file more", "1", "2")) == "xy"
+    assert holds(guarded("another two.py", "1", "9")) == "x"
+    assert holds(guarded("another a.py", "8", "9")) == ""
+    assert holds(Guarded("a.py", ("two.py",), True, "one.py is gone", {"two.py": "2"})) == "y"
+
+
+def test_what_no_test_noticed_is_tried_by_new_and_changed_tests_alone(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import passed_in, tried
+    from mutants_bench import Guarded, Killers, Pace
+
+    row = {"file": "a.py", "function": "f", "change": "x -> 1", "place": 0, "by": None}
+    fresh.keep(tmp_path / "state", {**row, "passed": {"one.py": "1", "two.py": "2"}}, "before")
+    tests = ("one.py", "two.py", "three.py")
+    guarded = Guarded("a.py", tests, False, "now", {"one.py": "1", "two.py": "9", "three.py": "3"})
+    one = mutant("a.py", "x -> 1")
+    passed = passed_in(tmp_path / "state", {"a.py": guarded})
+    assert passed == {one.key: {"one.py"}}
+
+    asked = []
+
+    class Bench:
+        def start(self, _guarded, _code, order):
+            asked.append(order.only)
+
+        def done(self):
+            return {"outcome": "noticed"}, None
+
+    one.code = ""
+    pace = Pace({"one.py::t": 1.0, "two.py::t": 1.0, "two.py::u": 1.0, "three.py::t": 1.0}, {})
+    given = ([Bench()], {"a.py": guarded}, Killers(), {tests: pace})
+    assert [told["outcome"] for _, told in tried([one], *given, passed)] == ["noticed"]
+    assert asked == [["two.py::t", "two.py::u", "three.py::t"]]
+    assert [told["outcome"] for _, told in tried([one], *given, {one.key: set(tests)})] == [
+        "survived"
+    ]
+    assert len(asked) == 1, "and where there is none, nobody is asked again"

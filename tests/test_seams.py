@@ -127,7 +127,7 @@ def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(mon
 
 def test_an_optimum_without_a_solution_is_believed_for_no_number_of_classes(monkeypatch):
     monkeypatch.setattr(plurality_exact, "ENUMERATE", 0)
-    monkeypatch.setattr(plurality_exact, "solve", lambda *_: Answer("optimal", None, 1e9))
+    monkeypatch.setattr("voteprune.mip.solve.solve", lambda *_: Answer("optimal", None, 1e9))
     matrix, y = pool(5, n=30, k=6, right=0.6)
     solution = vp.prune(vp.PluralityVotes(matrix, y), random_state=0)
     assert solution.termination == "solver failed"

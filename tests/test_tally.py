@@ -6,7 +6,7 @@ import pytest
 from voteprune.numbers.tally import tally, tally_pairs
 
 
-@pytest.mark.parametrize("bits", [3, 30, 52, 61, 200])
+@pytest.mark.parametrize("bits", [3, 14, 22, 24, 30, 52, 61, 200])
 @pytest.mark.parametrize("n", [1, 7, 5000])
 def test_equal_to_python_integers(bits, n):
     rng = np.random.default_rng(bits)
@@ -25,3 +25,12 @@ def test_equal_to_python_integers(bits, n):
         for m in range(3):
             both = left[:, k] & right[:, m]
             assert int(pairs[k, m]) == sum(w for w, v in zip(plain, both, strict=True) if v)
+
+
+@pytest.mark.parametrize("bits", [24, 53])
+@pytest.mark.parametrize("more", [-2, -1, 0, 1])
+def test_no_sum_is_rounded_where_a_float_would(bits, more):
+    weights = np.array([2**bits + more, 1, 1])
+    votes = np.ones((3, 1), dtype=bool)
+    assert int(tally(weights, votes)[0]) == 2**bits + more + 2
+    assert int(tally_pairs(weights, votes, votes)[0, 0]) == 2**bits + more + 2

@@ -18,9 +18,8 @@ from .problem.margin import check_margin
 from .problem.pairwise import FailureCredit
 from .problem.problem import Problem
 from .run.run import Method, ThresholdRule
-from .solve.circumstances import Circumstances
 from .solve.comparison import Comparison, Row
-from .solve.plan import check_configuration
+from .solve.request import Circumstances, check_configuration
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from .bounds.closure import CLOSURE_SHARE, closure_bound
 from .bounds.levels import Levels
 from .bounds.node import Box
 from .exceptions import InputError
 from .numbers.floats import Floats
+from .primal.enumeration import affordable, try_all
 from .primal.flock import Flock
 from .primal.sample import thinned
 from .primal.search import search
@@ -30,13 +32,13 @@ from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
 from .solve.notebook import html_of_table
-from .solve.plan import check_plan
+from .solve.request import check_callback, check_plan
 from .solvers import SolverFailure, call
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .tree.sizes.task import Task
 from .votes.votes import as_votes
 
-_SEARCH_SHARE = 0.4
+TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
 _PATIENCE = 32
 _ROUND = 2.0
 _NO_SUM = "{} is no weighted sum of counts, which a front needs. Ask prune for single sizes."
@@ -144,6 +146,8 @@ def front(
 ) -> Front:
     """Find the best committee of every size, each with its proved bound, in one run.
 
+    Ctrl-C returns the front so far rather than raising.
+
     Parameters
     ----------
     votes, y, sample_weight, objective, diversity, constraints, time_limit, random_state
@@ -162,8 +166,7 @@ def front(
         objective=objective, diversity=diversity, constraints=constraints,
         time_limit=time_limit, random_state=random_state,
     )  # fmt: skip
-    if callback is not None and not callable(callback):
-        raise InputError("callback", f"expected a function, got {callback!r}.")
+    check_callback(callback)
     if isinstance(plan.criterion, Margin) or plan.criterion == AUTOMATIC:
         raise InputError("objective", _NO_SUM.format(plan.criterion))
     pool = as_votes(votes, y, sample_weight)
@@ -177,7 +180,13 @@ def front(
             f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
         )
     deadline = began + plan.circumstances.seconds
-    return _Fronts(problem, plan.circumstances.seed, began, deadline, callback).run()
+    fronts = _Fronts(problem, plan.circumstances.seed, began, deadline, callback)
+    # What runs here is BLAS on small matrices, which is slower on all cores than on one.
+    with threadpool_limits(1, "blas"):
+        try:
+            return fronts.run()
+        except KeyboardInterrupt:
+            return fronts.front()
 
 
 class _Fronts:
@@ -204,6 +213,7 @@ class _Fronts:
         self._boxes: tuple[Box, ...] = (everything,) if len(everything) else ()
 
     def run(self) -> Front:
+        self._try_small()
         self._search(min(self._deadline, time.monotonic() + _SEARCH_SHARE * self._left()))
         number, branch, token = 0, False, uuid.uuid4().hex
         while self._boxes and self._left() > 0:
@@ -251,6 +261,21 @@ class _Fronts:
 
     def _open_sizes(self) -> set[int]:
         return {int(size) for box in self._boxes for size in np.unique(box.pairs[:, 0])}
+
+    def _try_small(self) -> None:
+        """Try all committees of the smallest sizes, as far as a share of the time goes."""
+        until = time.monotonic() + TRY_SHARE * self._left()
+        for size in self._sizes:
+            incumbent, only = self._incumbents[size], range(size, size + 1)
+            if not affordable(self._problem, only, until - time.monotonic()):
+                return
+            with threadpool_limits(1, "blas"):
+                tried = try_all(incumbent.problem, incumbent, only, until)
+            if tried != only and not incumbent.closed:
+                return
+            incumbent.close()
+            left = (box.only(box.pairs[:, 0] != size) for box in self._boxes)
+            self._boxes = tuple(filter(len, left))
 
     def _search(self, until: float) -> None:
         """Search size by size, up and down, each from its neighbour's best."""

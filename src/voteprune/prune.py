@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -25,10 +24,10 @@ from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .solve.certifying import check_certified
-from .solve.plan import Plan, check_plan
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
+from .solve.request import Plan, check_callback, check_plan, check_start
 from .solve.soft_solution import SoftSolution
 from .solve.soft_solve import PENALTY, prune_soft
 from .solve.solution import Solution
@@ -44,7 +43,7 @@ from .votes.votes import Votes, as_votes, refuse_twice
 def prune(  # type: ignore[overload-overlap] # anything else may be read as votes
     votes: PluralityVotes,
     *,
-    objective: PluralityCriterion = ...,
+    objective: PluralityCriterion | None = ...,
     method: str = ...,
     solver: str | Solver | None = ...,
     constraints: Constraint | Sequence[Constraint] | None = ...,
@@ -53,6 +52,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    gap: float | None = ...,
 ) -> PluralitySolution: ...
 
 
@@ -60,7 +60,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
 def prune(  # type: ignore[overload-overlap]
     votes: Probabilities,
     *,
-    objective: str = ...,
+    objective: str | None = ...,
     method: str = ...,
     constraints: Constraint | Sequence[Constraint] | None = ...,
     time_limit: float | None = ...,
@@ -68,6 +68,7 @@ def prune(  # type: ignore[overload-overlap]
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    gap: float | None = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -77,7 +78,7 @@ def prune(
     votes: object,
     y: object = ...,
     *,
-    objective: Criterion | Margin = ...,
+    objective: Criterion | Margin | None = ...,
     method: str = ...,
     solver: str | Solver | None = ...,
     diversity: str | Diversity | None = ...,
@@ -91,6 +92,7 @@ def prune(
     n_jobs: int | None = ...,
     checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
+    gap: float | None = ...,
     promise: AtLeast | None = ...,
     holdout: float | None = ...,
     confidence: float | None = ...,
@@ -101,7 +103,7 @@ def prune(
     votes: object,
     y: object = None,
     *,
-    objective: Criterion | Margin | PluralityCriterion = "accuracy",
+    objective: Criterion | Margin | PluralityCriterion | None = None,
     method: str = "exact",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
@@ -118,6 +120,7 @@ def prune(
     promise: AtLeast | None = None,
     holdout: float | None = None,
     confidence: float | None = None,
+    gap: float | None = None,
     penalty: float | None = None,
 ) -> Solution | PluralitySolution | SoftSolution:
     """Choose the committee that is best for a criterion, with a proof of how good it is.
@@ -131,10 +134,10 @@ def prune(
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     objective
-        What to maximise: a criterion's name (see `METRICS` and `CURVES`), `Weights`, a `Ratio` of
-        two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin" for one whose scale is
-        chosen by cross-validation. For `Probabilities` what to minimise: "log_loss" (weighted
-        log-odds; the default), "pool_log_loss" or "brier" (linear pools).
+        What to maximise, accuracy when omitted: a criterion's name (see `METRICS` and `CURVES`),
+        `Weights`, a `Ratio` of two, or a margin: `Ramp` or `Hinge` of a given scale, or "margin"
+        for one whose scale is chosen by cross-validation. For `Probabilities` what to minimise:
+        "log_loss" (weighted log-odds, the default), "pool_log_loss" or "brier" (linear pools).
     method
         Name of a method, see `methods`.
     solver
@@ -176,6 +179,9 @@ def prune(
         Share of the rows to hold out for the promise, 0.3 when omitted.
     confidence
         How sure the promise is to be, 0.95 when omitted.
+    gap
+        The run may end when the gap is no larger than this, 0.01 for one per cent; only a full
+        proof ends it when omitted.
     penalty
         For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
         lambda = penalty x (sum of weights) / (rows that carry weight).
@@ -195,6 +201,8 @@ def prune(
     """
     began = time.monotonic()
     soft = isinstance(votes, Probabilities)
+    if objective is None:
+        objective = "log_loss" if soft else "accuracy"
     if penalty is not None and not soft:
         raise InputError("penalty", "is for vp.Probabilities only. Leave it out.")
     if isinstance(votes, PluralityVotes | Probabilities):
@@ -210,7 +218,7 @@ def prune(
                 raise InputError(name, "is for votes on two classes only. Leave it out.")
         wishes = Wishes(
             objective, method, solver, diversity, constraints, threshold, time_limit, start,
-            callback, random_state, n_jobs,
+            callback, random_state, n_jobs, gap,
         )  # fmt: skip
         if isinstance(votes, Probabilities):
             return prune_soft(votes, wishes, PENALTY if penalty is None else penalty, began)
@@ -225,9 +233,9 @@ def prune(
         time_limit=time_limit,
         random_state=random_state,
         n_jobs=n_jobs,
+        gap=gap,
     )
-    if callback is not None and not callable(callback):
-        raise InputError("callback", f"expected a function, got {callback!r}.")
+    check_callback(callback)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
     rows = as_votes(votes, y, sample_weight)
     if wish is not None:
@@ -263,27 +271,11 @@ def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
 
 
 def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:
-    if start is None:
-        return None
-    if not method.proves:
+    members = check_start(start, problem.n_classifiers)
+    if members is not None and not method.proves:
         raise InputError(
             "start",
             f"{method.name} builds its committee by its own rule and takes no start. "
             "Leave it out, or use method='exact'.",
-        )
-    if isinstance(start, Committee) and start.pool_size != problem.n_classifiers:
-        raise InputError(
-            "start",
-            f"was chosen from {start.pool_size} classifiers, this pool has "
-            f"{problem.n_classifiers}. Give a committee of this pool.",
-        )
-    listed = start.members if isinstance(start, Committee) else start
-    try:
-        members = sorted({operator.index(k) for k in listed})  # type: ignore[attr-defined]
-    except TypeError:
-        raise InputError("start", f"expected a Committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
         )
     return members

@@ -153,6 +153,7 @@ def test_a_single_sure_row_is_not_taken_for_a_vote():
     ("wrong", "argument"),
     [
         ({"objective": "f1"}, "objective"),
+        ({"objective": "accuracy"}, "objective"),
         ({"method": "paper"}, "method"),
         ({"diversity": "F2"}, "diversity"),
         ({"threshold": "majority"}, "threshold"),

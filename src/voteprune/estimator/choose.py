@@ -11,9 +11,9 @@ from ..problem.committee import Committee
 from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
-from ..solve.plan import check_plan
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.plurality_solve import Wishes, check_plurality_plan
+from ..solve.request import check_plan
 from ..solve.solution import Solution
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes

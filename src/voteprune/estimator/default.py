@@ -32,7 +32,7 @@ from ..problem.constraints import (
     check_constraints,
 )
 from ..problem.margin import Ramp
-from ..solve.plan import check_plan
+from ..solve.request import check_plan
 from ..strategies.registry import kind_of
 
 AUTO: Final = "auto"

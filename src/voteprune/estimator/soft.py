@@ -15,7 +15,7 @@ from ..problem.constraints import Constraint
 from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
-from ..soft.pruning import OBJECTIVES, check_limits
+from ..soft.pruning import check_limits
 from ..solve.plurality_solve import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.soft_solve import PENALTY, check_soft_plan
@@ -89,14 +89,6 @@ def check_soft_requests(
     InputError
         If a wish is wrong, or makes no sense for soft committees.
     """
-    objective = wishes["objective"]
-    # `prune` takes its own default, a criterion of votes, for log loss; here somebody wrote it.
-    if not isinstance(objective, str) or objective not in OBJECTIVES:
-        raise InputError(
-            "objective",
-            f"{objective!r} is not for voting='soft'. Known are {AUTO}, {', '.join(OBJECTIVES)}; "
-            "criteria of votes need voting='hard'.",
-        )
     plan = check_soft_plan(Wishes(**wishes), PENALTY if penalty is None else penalty)
     check_limits(plan.requests, len(target.classes))
     return plan.requests

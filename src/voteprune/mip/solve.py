@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -82,13 +83,13 @@ def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
     return _search(inside, run, build, region)
 
 
-def solve_model(problem: Problem, run: Run, build: Callable[..., Formulation]) -> Outcome:
+def solve_model(problem: Any, run: Run, build: Callable[..., Formulation]) -> Outcome:
     """Solve a formulation made elsewhere; what it allows, the problem allows, and conversely."""
     return _search(problem, run, build)
 
 
 def _search(
-    problem: Problem,
+    problem: Any,
     run: Run,
     build: Callable[..., Formulation],
     region: Region | None = None,
@@ -101,7 +102,7 @@ def _search(
 
 
 def _build_and_ask(
-    problem: Problem, run: Run, build: Callable[..., Formulation], region: Region | None
+    problem: Any, run: Run, build: Callable[..., Formulation], region: Region | None
 ) -> Outcome:
     run.solver.info.require()
     incumbent, who = run.incumbent, (run.solver.name,)
@@ -203,7 +204,7 @@ def _ask(formulation: Formulation, run: Run, scope: _Scope) -> Answer:
     )
     start = None
     if incumbent.committee is not None and scope.holds(incumbent.committee):
-        start = formulation.encode(incumbent.committee.members, incumbent.committee.threshold)
+        start = formulation.encode(incumbent.committee.members, incumbent.threshold)
 
     def report(solution: Floats | None, bound: float) -> None:
         if solution is not None and len(solution) == formulation.model.n_variables:

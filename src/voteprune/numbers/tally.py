@@ -1,9 +1,10 @@
 """Weighted vote counts of many classifiers at once: matrix products that are exact.
 
 A product of integers in double precision is exact while no partial sum can reach 2**53, in
-whatever order it is added up. Heavier weights are cut into digits that small, multiplied digit by
-digit, and put together again in Python's integers. The votes stay one byte each; only a few
-thousand rows at a time become floats, which is also what fits the cache.
+whatever order it is added up, and in single precision, at half the cost, below 2**24. Heavier
+weights are cut into digits that small, multiplied digit by digit, and put together again in
+Python's integers. The votes stay one byte each; only a few thousand rows at a time become floats,
+which is also what fits the cache.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Bools = NDArray[np.bool_]
 _ROWS = 2048
 """Rows turned into floats at a time; more of them leave the cache and take thrice as long."""
 
-_EXACT_BITS = 53
+_EXACT_BITS, _SINGLE_BITS = 53, 24
 
 
 def tally(weights: IntArray, votes: Bools) -> IntArray:
@@ -35,7 +36,9 @@ def tally(weights: IntArray, votes: Bools) -> IntArray:
         n x K.
     """
     rows = np.flatnonzero(weights)
-    return _by_digits(weights, rows, (votes.shape[1],), lambda part, at: part @ _floats(votes[at]))
+    return _by_digits(
+        weights, rows, (votes.shape[1],), lambda part, at: part @ votes[at].astype(part.dtype)
+    )
 
 
 def tally_pairs(weights: IntArray, left: Bools, right: Bools) -> NDArray[Any]:
@@ -53,7 +56,7 @@ def tally_pairs(weights: IntArray, left: Bools, right: Bools) -> NDArray[Any]:
         weights,
         rows,
         (left.shape[1], right.shape[1]),
-        lambda part, at: (_floats(left[at]) * part[:, None]).T @ _floats(right[at]),
+        lambda part, at: (left[at] * part[:, None]).T @ right[at].astype(part.dtype),
     )
 
 
@@ -74,21 +77,18 @@ def _by_digits(
     return total
 
 
-def _digits(weights: IntArray) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Write integers as sums of scale * digit, where no sum of digits reaches 2**53."""
+def _digits(weights: IntArray) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Write integers as sums of scale * digit, where all sums of digits are exact as floats."""
     if not len(weights):
         return
     largest = max(abs(int(weights.max())), abs(int(weights.min())))
     room = _EXACT_BITS - len(weights).bit_length()
     if largest.bit_length() <= room:
-        yield 1, weights.astype(np.float64)
+        single = int(np.abs(weights).sum()) < 2**_SINGLE_BITS
+        yield 1, weights.astype(np.float32 if single else np.float64)
         return
     signs = np.where(weights < 0, -1.0, 1.0)
     rest, scale = np.abs(weights), 1
     while (rest > 0).any():
         yield scale, (rest & ((1 << room) - 1)).astype(np.float64) * signs
         rest, scale = rest >> room, scale << room
-
-
-def _floats(votes: Bools) -> NDArray[np.float64]:
-    return votes.astype(np.float64)

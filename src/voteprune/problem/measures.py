@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from ..numbers.roots import sign_of_root_sum
 from ..numbers.tally import tally
@@ -258,4 +259,6 @@ def diversity_matrix(
     """
     definition = MEASURES[check_measure(measure)]
     patterns = Patterns.of(as_votes(votes, y, sample_weight))
-    return definition(PairCounts.of(patterns)).matrix()
+    # Small products: more threads take more time to wake than they save.
+    with threadpool_limits(1, "blas"):
+        return definition(PairCounts.of(patterns)).matrix()

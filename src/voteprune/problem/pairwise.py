@@ -153,8 +153,9 @@ class FailureCredit(PairMeasure):
         together = tally_pairs(weight, votes, votes)
         alone = np.diagonal(together)
         hamming = alone[:, None] + alone[None, :] - 2 * together
-        missed = total(patterns.positive) - tally(patterns.positive, votes)
-        return cls(hamming, missed + tally(patterns.negative, votes))
+        found = tally(patterns.positive, votes)
+        # Missed positive rows, and votes that are not on positive ones.
+        return cls(hamming, (total(patterns.positive) - found) + (alone - found))
 
     def credit(self, k: int, other: int) -> Fraction:
         """Return the exact failure credit of two classifiers."""

@@ -71,7 +71,7 @@ class Judge(Protocol):
 
 
 class StopRequested(Exception):  # noqa: N818 - a request, not a fault
-    """The user's callback asked to stop."""
+    """The user's callback asked to stop, or the gap that was asked for is reached."""
 
 
 class Incumbent:
@@ -89,10 +89,16 @@ class Incumbent:
         Told of every improvement.
     began
         When the run began, as `time.monotonic` tells it; now when omitted.
+    gap
+        The run ends when the gap is no larger than this; at 0 when omitted.
     """
 
     def __init__(
-        self, problem: Any, callback: Callback | None = None, began: float | None = None
+        self,
+        problem: Any,
+        callback: Callback | None = None,
+        began: float | None = None,
+        gap: float | None = None,
     ) -> None:
         self.problem = problem
         self._objective = problem.objective
@@ -106,13 +112,18 @@ class Incumbent:
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
         self._word: tuple[str, ...] = ()
-        self._callback = callback
+        self._callback, self._gap = callback, gap
         self.began = time.monotonic() if began is None else began
 
     @property
     def members(self) -> tuple[int, ...] | None:
         """Who sits in the best committee; None before the first."""
         return None if self.committee is None else self.committee.members
+
+    @property
+    def threshold(self) -> int:
+        """The threshold of the best committee; 0 where its kind has none."""
+        return getattr(self.committee, "threshold", 0)
 
     @property
     def seconds(self) -> float:
@@ -245,4 +256,6 @@ class Incumbent:
         progress = self.progress()
         self.trace.append(progress)
         if self._callback is not None and self._callback(progress):
-            raise StopRequested
+            raise StopRequested("callback")
+        if self._gap is not None and progress.gap is not None and progress.gap <= self._gap:
+            raise StopRequested("gap reached")

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from threadpoolctl import threadpool_limits
+
 from ..solvers import Solver
-from .incumbent import Incumbent
+from .incumbent import Incumbent, StopRequested
 
 ThresholdRule = Literal["majority", "tuned"]
 """How many votes make a positive: more than half of them, or as many as suit the objective."""
@@ -105,6 +107,19 @@ class Outcome:
     infeasible: bool = False
     explanation: str = ""
     trusted: tuple[str, ...] = ()
+
+
+def outcome_of(work: Callable[[], Outcome]) -> Outcome:
+    """Do the work of a run, and tell how it ended: by itself, on request, or by Ctrl-C."""
+    try:
+        # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
+        # takes all cores unless told otherwise, and is slower for it.
+        with threadpool_limits(1, "blas"):
+            return work()
+    except StopRequested as request:
+        return Outcome(str(request))
+    except KeyboardInterrupt:
+        return Outcome("interrupted")
 
 
 Solve = Callable[[Any, Run], Outcome]

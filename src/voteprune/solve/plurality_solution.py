@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
 from ..problem import words
 from ..problem.constraints import Constraint, check_constraints
 from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
-from ..run.incumbent import Progress, relative_gap
 from ..votes.plurality import Label, PluralityVotes
 from .explanation import Explanation
-from .notebook import html_of_summary
 from .plurality_explain import explain
-from .status import Status, brief_answer, headline, read_answer, read_optional
+from .status import BaseSolution, read_answer, read_optional
 
 _TEXTS = ("status", "termination", "objective", "method", "explanation")
 _CONFUSED = 12
@@ -30,8 +26,8 @@ _CONFUSED = 12
 _WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluralitySolution(Document):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PluralitySolution(BaseSolution):
     """The best committee found, its recounted value, and how far from optimal it can be.
 
     Parameters
@@ -57,39 +53,13 @@ class PluralitySolution(Document):
 
     _KIND: ClassVar = "plurality_solution"
 
-    status: Status
-    termination: str
     committee: PluralityCommittee | None
     confusion: tuple[tuple[Fraction, ...], ...] | None
-    value: float | None
-    bound: float | None
-    objective: str
     classes: tuple[Label, ...]
-    method: str
-    solver: str | None
-    seconds: float
-    seed: int
-    n_rows: int
-    n_patterns: int
-    n_classifiers: int
-    constraints: tuple[str, ...] = ()
-    explanation: str = ""
-    incidents: tuple[str, ...] = ()
-    trusted: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict, hash=False)
-    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: PluralityProblem | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.status not in get_args(Status):
-            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
-        found = self.committee is not None
-        if found != (self.status in ("optimal", "feasible")):
-            raise InputError("status", f"{self.status!r} does not fit the committee.")
-        if (self.confusion is None) == found or (self.value is None) == found:
-            raise InputError("value", "a committee comes with its confusion and its value.")
-        if self.value is not None and self.bound is not None and self.bound < self.value:
-            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+        self._check(self.committee, self.confusion)
         if self.confusion is not None:
             cells = [cell for row in self.confusion for cell in row]
             square = {len(self.confusion), *map(len, self.confusion)} == {len(self.classes)}
@@ -124,28 +94,12 @@ class PluralitySolution(Document):
             *words.rare(min(rates), str(self.classes[rarest]), self.objective),
         ]
 
-    @property
-    def gap(self) -> float | None:
-        """``(bound - value) / |value|``; None without a committee or a bound."""
-        return relative_gap(self.value, self.bound)
-
-    def __repr__(self) -> str:
-        seats = None if self.committee is None else (self.committee.size, self.n_classifiers)
-        about = self.status, self.objective, self.value, self.bound
-        return brief_answer("PluralitySolution", *about, seats)
-
-    def _repr_html_(self) -> str:
-        return html_of_summary(self.summary())
-
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        about = self.status, self.termination, self.value, self.bound
-        lines = [headline(*about, self.trusted)]
+        lines = [self._headline()]
         if self.committee is not None and self.confusion is not None:
-            gap = "" if self.gap is None else f"   gap {words.percent(self.gap)}"
             lines += [
-                f"  value        {self.value:.6g}   {self.objective}",
-                f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
+                *self._value_lines(),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, most "
                 "votes win",
                 *words.wrap("  members      ", self.committee.names),
@@ -167,10 +121,7 @@ class PluralitySolution(Document):
             f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns, "
             f"{len(self.classes)} classes"
         )
-        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
-        lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
-        lines += [f"  incident     {incident}" for incident in self.incidents]
-        return words.lines_of(lines)
+        return words.lines_of([*lines, *self._method_lines()])
 
     def explain(
         self,
@@ -244,24 +195,14 @@ class PluralitySolution(Document):
         return problem
 
     def _fields(self) -> dict[str, Any]:
-        # The trace and the votes are left out.
         rows = None
         if self.confusion is not None:
-            rows = [[str(cell) for cell in row] for row in self.confusion]
+            rows = [" ".join(map(str, row)) for row in self.confusion]
         return {
-            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE)},
-            "value": self.value,
-            "bound": self.bound,
-            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            **self._common_fields(),
             "committee": None if self.committee is None else self.committee._fields(),
-            "confusion": None if rows is None else [" ".join(row) for row in rows],
+            "confusion": rows,
             "classes": list(self.classes),
-            "constraints": list(self.constraints),
-            "incidents": list(self.incidents),
-            "trusted": list(self.trusted),
-            "solver": self.solver,
-            "seconds": self.seconds,
-            "versions": self.versions,
         }
 
     @classmethod

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
-from ..run.incumbent import Callback, Incumbent, StopRequested
-from ..run.run import Method, Outcome, Run
+from ..run.incumbent import Callback, Incumbent
+from ..run.run import Method, Outcome, Run, outcome_of
 from ..solvers import Solver
 from ..solvers.versions import versions_of
 from ..strategies.opinion import whom_to_trust
 from ..strategies.registry import METHODS
 from ..votes.plurality import PluralityVotes
-from .circumstances import Circumstances
 from .plurality_solution import PluralitySolution
+from .request import Circumstances, check_callback, check_start
 from .status import Status
 
 
@@ -38,6 +35,7 @@ class Wishes:
     callback: Callback | None = None
     random_state: object = None
     n_jobs: object = None
+    gap: object = None
 
 
 def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
@@ -57,33 +55,23 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
     """
     plan = check_plurality_plan(wishes)
     method, circumstances = plan.method, plan.circumstances
-    if wishes.callback is not None and not callable(wishes.callback):
-        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    check_callback(wishes.callback)
     problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
-    start = _check_start(wishes.start, problem)
+    start = check_start(wishes.start, problem.n_classifiers)
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    incumbent = Incumbent(problem, wishes.callback, began)
-    run = Run(
-        incumbent,
-        began + circumstances.seconds,
-        solver or Solver(),
-        circumstances.threads,
-        circumstances.seed,
-    )
-    try:
-        if start:
+    incumbent = Incumbent(problem, wishes.callback, began, circumstances.gap)
+    run = circumstances.begin(incumbent, None, began)
+
+    def work() -> Outcome:
+        if start is not None:
             incumbent.offer(start)
         if leaves_nothing(problem):
-            outcome = Outcome("proved", infeasible=True)
-        else:
-            outcome = method.others["plurality"](problem, run)
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method, solver)
+            return Outcome("proved", infeasible=True)
+        return method.others["plurality"](problem, run)
+
+    return _conclude(problem, run, outcome_of(work), method, solver)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +100,7 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
         time_limit=wishes.time_limit,
         random_state=wishes.random_state,
         n_jobs=wishes.n_jobs,
+        gap=wishes.gap,
     )
     criterion = check_criterion(wishes.objective)
     requests = _check_limits(check_constraints(wishes.constraints))
@@ -197,18 +186,3 @@ def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
                 "are limits on size, Require, Forbid, Budget and Group.",
             )
     return requests
-
-
-def _check_start(start: object, problem: PluralityProblem) -> Sequence[int]:
-    if start is None:
-        return ()
-    listed: Any = getattr(start, "members", start)
-    try:
-        members = sorted({operator.index(k) for k in listed})
-    except TypeError:
-        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
-        )
-    return members

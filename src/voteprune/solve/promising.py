@@ -21,8 +21,8 @@ from ..problem.constraints import AtLeast
 from ..problem.problem import Problem
 from ..run.run import Method
 from ..votes.votes import Votes
-from .circumstances import Circumstances
 from .promise import check_confidence, check_unweighted, check_wish, errors_of, promise, tail
+from .request import Circumstances
 from .solution import Solution
 from .solve import carry_out
 

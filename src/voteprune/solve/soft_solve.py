@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..exceptions import InputError
 from ..problem.confusion import Confusion
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
-from ..run.incumbent import Incumbent, StopRequested
-from ..run.run import Method, Outcome, Run
+from ..run.incumbent import Incumbent
+from ..run.run import Method, Outcome, Run, outcome_of
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.problem import check_penalty
@@ -26,8 +23,8 @@ from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
 from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
-from .circumstances import Circumstances
 from .plurality_solve import Wishes
+from .request import Circumstances, check_callback, check_start
 from .soft_solution import SoftSolution
 
 PENALTY = 100.0
@@ -51,22 +48,18 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     """
     plan = check_soft_plan(wishes, penalty)
     method = plan.method
-    if wishes.callback is not None and not callable(wishes.callback):
-        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    check_callback(wishes.callback)
     problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
-    start = _check_start(wishes.start, problem)
-    incumbent = Incumbent(problem, wishes.callback, began)
+    start = check_start(wishes.start, problem.n_classifiers)
+    incumbent = Incumbent(problem, wishes.callback, began, plan.circumstances.gap)
     run = plan.circumstances.begin(incumbent, None, began)
-    try:
-        if start:
+
+    def work() -> Outcome:
+        if start is not None:
             incumbent.offer(start)
-        with threadpool_limits(1, "blas"):
-            outcome = method.others["soft"](problem, run)
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method)
+        return method.others["soft"](problem, run)
+
+    return _conclude(problem, run, outcome_of(work), method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +88,7 @@ def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
         time_limit=wishes.time_limit,
         random_state=wishes.random_state,
         n_jobs=wishes.n_jobs,
+        gap=wishes.gap,
     )
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
@@ -103,9 +97,6 @@ def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
 
 def check_objective(objective: object) -> str:
     """Return what soft committees are to minimise, or say what is known."""
-    # `prune`'s own default is an objective of votes.
-    if objective == "accuracy":
-        return "log_loss"
     if isinstance(objective, str) and objective in OBJECTIVES:
         return objective
     raise InputError(
@@ -144,21 +135,6 @@ def _check_penalty(penalty: object) -> float:
         raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
     check_penalty(float(penalty))
     return float(penalty)
-
-
-def _check_start(start: object, problem: SoftPruning) -> Sequence[int]:
-    if start is None:
-        return ()
-    listed: Any = getattr(start, "members", start)
-    try:
-        members = sorted({operator.index(k) for k in listed})
-    except TypeError:
-        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
-    if not members or members[0] < 0 or members[-1] >= problem.n_classifiers:
-        raise InputError(
-            "start", f"members must be indices between 0 and {problem.n_classifiers - 1}."
-        )
-    return members
 
 
 def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) -> SoftSolution:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, Self, get_args
+from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
 from ..problem import words
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
@@ -26,21 +24,20 @@ from ..problem.formulas import (
     write_four,
 )
 from ..problem.problem import Problem
-from ..run.incumbent import OPTIMAL_GAP, Progress, relative_gap
+from ..run.incumbent import OPTIMAL_GAP
 from ..strategies.certificate import Certificate
 from .explain import explain
 from .explain_reopen import check_reopened, reopen
 from .explanation import Explanation
-from .notebook import html_of_summary
 from .promise import Promise
-from .status import Status, brief_answer, headline, read_answer, read_optional
+from .status import BaseSolution, read_answer, read_optional
 
 _ROUNDING = 1e-5
 """Room for a floating-point bound, relative to all that is added up."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Solution(Document):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Solution(BaseSolution):
     """The best committee found, its recounted value, and how far from optimal it can be.
 
     Checks itself: the value must be what the confusion and the weights say, and the bound must
@@ -53,9 +50,9 @@ class Solution(Document):
         "infeasible": no committee meets the constraints; `explanation` says which clash.
         "unknown": the limit came before a committee or a proof.
     termination
-        Why the run ended: "proved", "time limit", "interrupted", "callback", "solver failed",
-        "solver tolerance" (gains differ by more orders of magnitude than the solver can tell
-        apart) or "finished" (a method that proves nothing has done its work).
+        Why the run ended: "proved", "time limit", "interrupted", "callback", "gap reached",
+        "solver failed", "solver tolerance" (gains differ by more orders of magnitude than the
+        solver can tell apart) or "finished" (a method that proves nothing has done its work).
     committee, confusion, value
         The best committee, its exact counts and its objective; None where there is none.
     bound
@@ -92,49 +89,23 @@ class Solution(Document):
 
     _KIND: ClassVar = "solution"
 
-    status: Status
-    termination: str
     committee: Committee | None
     confusion: Confusion | None
-    value: float | None
-    bound: float | None
-    objective: str
     weights: Formula | None
-    method: str
-    solver: str | None
-    seconds: float
-    seed: int
-    n_rows: int
-    n_patterns: int
-    n_classifiers: int
-    constraints: tuple[str, ...] = ()
     diversity: str | None = None
-    explanation: str = ""
-    incidents: tuple[str, ...] = ()
-    trusted: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict, hash=False)
     unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
     promise: Promise | None = None
 
     def __post_init__(self) -> None:
-        if self.status not in get_args(Status):
-            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
-        has_committee = self.committee is not None
-        if has_committee != (self.status in ("optimal", "feasible")):
-            raise InputError("status", f"{self.status!r} does not fit the committee.")
-        if (self.confusion is None) == has_committee or (self.value is None) == has_committee:
-            raise InputError("value", "a committee comes with its confusion and its value.")
+        self._check(self.committee, self.confusion)
         if self.confusion is None or self.value is None:
             return
         if self.weights is not None:
             counted = worth(self.weights, self.confusion)
             if self.value != counted:
                 raise InputError("value", f"is {self.value}, but the confusion gives {counted}.")
-        if self.bound is not None and not self.bound >= self.value:
-            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
         if self.status == "optimal":
             stake = 1.0
             if isinstance(self.weights, Weights):
@@ -144,29 +115,13 @@ class Solution(Document):
             if self.bound is None or self.bound - self.value > room or far:
                 raise InputError("status", f"cannot be optimal with a bound of {self.bound}.")
 
-    @property
-    def gap(self) -> float | None:
-        """``(bound - value) / |value|``; None without a committee or a bound."""
-        return relative_gap(self.value, self.bound)
-
-    def __repr__(self) -> str:
-        seats = None if self.committee is None else (self.committee.size, self.n_classifiers)
-        about = self.status, self.objective, self.value, self.bound
-        return brief_answer("Solution", *about, seats)
-
-    def _repr_html_(self) -> str:
-        return html_of_summary(self.summary())
-
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
-        about = self.status, self.termination, self.value, self.bound
-        lines = [headline(*about, self.trusted)]
+        lines = [self._headline()]
         if self.committee is not None and self.confusion is not None:
             counts = self.confusion
             lines += [
-                f"  value        {self.value:.6g}   {self.objective}",
-                f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}"
-                + ("" if self.gap is None else f"   gap {words.percent(self.gap)}"),
+                *self._value_lines(),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, "
                 + words.votes(self.committee)
                 + f"positive from {self.committee.threshold + 1} vote"
@@ -184,10 +139,7 @@ class Solution(Document):
             asked = [*self.constraints, *([self.diversity] if self.diversity else [])]
             lines.append(f"  subject to   {'; '.join(asked)}")
         lines.append(f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns")
-        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
-        lines.append(f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}")
-        lines += [f"  incident     {incident}" for incident in self.incidents]
-        return words.lines_of(lines)
+        return words.lines_of([*lines, *self._method_lines()])
 
     def explain(
         self,
@@ -236,31 +188,13 @@ class Solution(Document):
         return explain(problem, self.committee, *claim, time_limit)
 
     def _fields(self) -> dict[str, Any]:
-        # The trace and the votes are left out.
         counts = self.confusion
         return {
-            "status": self.status,
-            "termination": self.termination,
-            "objective": self.objective,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            **self._common_fields(),
             "committee": None if self.committee is None else self.committee._fields(),
             "confusion": None if counts is None else write_four(counts),
             "weights": None if self.weights is None else write_formula(self.weights),
-            "constraints": list(self.constraints),
             "diversity": self.diversity,
-            "explanation": self.explanation,
-            "incidents": list(self.incidents),
-            "trusted": list(self.trusted),
-            "method": self.method,
-            "solver": self.solver,
-            "seconds": self.seconds,
-            "seed": self.seed,
-            "n_rows": self.n_rows,
-            "n_patterns": self.n_patterns,
-            "n_classifiers": self.n_classifiers,
-            "versions": self.versions,
             **({} if self.promise is None else {"promise": self.promise._fields()}),
         }
 

@@ -7,18 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from ..problem.infeasible import counted_clash
 from ..problem.problem import Problem
-from ..run.incumbent import Incumbent, Progress, StopRequested
-from ..run.run import Method, Outcome, Run
+from ..run.incumbent import Incumbent, Progress
+from ..run.run import Method, Outcome, Run, outcome_of
 from ..solvers import Solver
 from ..solvers.versions import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
 from .certifying import certificate_of
-from .circumstances import Circumstances
+from .request import Circumstances
 from .solution import Solution
 from .status import Status
 
@@ -52,22 +50,16 @@ def carry_out(
     solver = circumstances.solver
     if solver is not None:
         solver.info.require()
-    incumbent = Incumbent(problem, callback, began)
+    incumbent = Incumbent(problem, callback, began, circumstances.gap)
     run = replace(circumstances.begin(incumbent, checkpoint, began), record=[] if certify else None)
-    try:
+
+    def work() -> Outcome:
         if start is not None:
             incumbent.offer(start)
-        # Solvers run in processes of their own; what runs here is BLAS on small matrices, which
-        # takes all cores unless told otherwise, and is slower for it.
-        with threadpool_limits(1, "blas"):
-            outcome = _seatless(problem, run) or second_opinion(
-                problem, run, solve_any(problem, method, run)
-            )
-    except StopRequested:
-        outcome = Outcome("callback")
-    except KeyboardInterrupt:
-        outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method, solver)
+        nobody = _seatless(problem, run)
+        return nobody or second_opinion(problem, run, solve_any(problem, method, run))
+
+    return _conclude(problem, run, outcome_of(work), method, solver)
 
 
 def _seatless(problem: Problem, run: Run) -> Outcome | None:

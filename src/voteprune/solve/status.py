@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
-from ..exceptions import shown
+from ..exceptions import InputError, shown
 from ..files import jsonfile
+from ..files.document import Document
 from ..problem import words
-from ..run.incumbent import relative_gap
+from ..run.incumbent import Progress, relative_gap
 from ..solvers import whose_word
+from .notebook import html_of_summary
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
+
+
+_TEXTS = ("status", "termination", "objective", "method", "explanation")
+_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
+"""Fields that are written as they are."""
 
 
 def headline(
@@ -40,32 +49,95 @@ def headline(
     return f"Feasible{word}: at most {words.percent(gap)} better is possible ({termination})."
 
 
-def brief_answer(
-    kind: str,
-    status: Status,
-    objective: str,
-    value: float | None,
-    bound: float | None,
-    seats: tuple[int, int] | None,
-) -> str:
-    """Return an answer as one short line, for a prompt.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseSolution(Document):
+    """What every solution has, whatever was voted on; `Solution` describes the fields."""
 
-    Parameters
-    ----------
-    kind
-        What it is called.
-    status, objective, value, bound
-        As on it.
-    seats
-        How many sit and out of how many; None without a committee.
-    """
-    if seats is None or value is None:
-        return f"<{kind}: {status}>"
-    limit = "no bound" if bound is None else f"bound {bound:.6g}"
-    return (
-        f"<{kind}: {status}, {shown(objective)} {value:.6g} ({limit}), "
-        f"{seats[0]} of {seats[1]} classifiers>"
-    )
+    status: Status
+    termination: str
+    value: float | None
+    bound: float | None
+    objective: str
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_rows: int
+    n_patterns: int
+    n_classifiers: int
+    constraints: tuple[str, ...] = ()
+    explanation: str = ""
+    incidents: tuple[str, ...] = ()
+    trusted: tuple[str, ...] = ()
+    versions: dict[str, str] = field(default_factory=dict, hash=False)
+    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+
+    def _check(self, *found: object) -> None:
+        """Check that status, value and bound fit, and that all of `found` is there or none."""
+        if self.status not in get_args(Status):
+            raise InputError("status", f"is {self.status!r}; expected {get_args(Status)}.")
+        there = found[0] is not None
+        if there != (self.status in ("optimal", "feasible")):
+            raise InputError("status", f"{self.status!r} does not fit the committee.")
+        if any((each is not None) != there for each in (self.value, *found)):
+            raise InputError("value", "a committee comes with its confusion and its value.")
+        if self.value is not None and self.bound is not None and not self.bound >= self.value:
+            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+
+    @property
+    def gap(self) -> float | None:
+        """``(bound - value) / |value|``; None without a committee or a bound."""
+        return relative_gap(self.value, self.bound)
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Return the answer and its proof as a few lines of text."""
+
+    def __repr__(self) -> str:
+        kind, committee = type(self).__name__, getattr(self, "committee", None)
+        if committee is None or self.value is None:
+            return f"<{kind}: {self.status}>"
+        limit = "no bound" if self.bound is None else f"bound {self.bound:.6g}"
+        return (
+            f"<{kind}: {self.status}, {shown(self.objective)} {self.value:.6g} ({limit}), "
+            f"{committee.size} of {self.n_classifiers} classifiers>"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_of_summary(self.summary())
+
+    def _headline(self) -> str:
+        about = self.status, self.termination, self.value, self.bound
+        return headline(*about, self.trusted)
+
+    def _value_lines(self) -> list[str]:
+        gap = "" if self.gap is None else f"   gap {words.percent(self.gap)}"
+        return [
+            f"  value        {self.value:.6g}   {self.objective}",
+            f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
+        ]
+
+    def _method_lines(self) -> list[str]:
+        by = self.method if self.solver is None else f"{self.method} ({self.solver})"
+        return [
+            f"  method       {by}, {self.seconds:.2f} s, seed {self.seed}",
+            *(f"  incident     {incident}" for incident in self.incidents),
+        ]
+
+    def _common_fields(self) -> dict[str, Any]:
+        """Return what is written of every solution; the trace and the votes are left out."""
+        return {
+            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE)},
+            "value": self.value,
+            "bound": self.bound,
+            "gap": None if self.gap is None or math.isinf(self.gap) else self.gap,
+            "constraints": list(self.constraints),
+            "incidents": list(self.incidents),
+            "trusted": list(self.trusted),
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "versions": self.versions,
+        }
 
 
 def read_optional(fields: jsonfile.Fields, key: str, read: Any) -> Any:
@@ -85,8 +157,6 @@ def _read_trusted(fields: jsonfile.Fields) -> tuple[str, ...]:
 
 def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
     """Read what every answer on file has, whatever was voted on."""
-    texts = ("status", "termination", "objective", "method", "explanation")
-    whole = ("seed", "n_rows", "n_patterns", "n_classifiers")
     return {
         "value": read_optional(fields, "value", fields.number),
         "bound": read_optional(fields, "bound", fields.number),
@@ -96,6 +166,6 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "trusted": _read_trusted(fields),
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
-        **{name: fields.text(name) for name in texts},
-        **{name: fields.integer(name) for name in whole},
+        **{name: fields.text(name) for name in _TEXTS},
+        **{name: fields.integer(name) for name in _WHOLE},
     }

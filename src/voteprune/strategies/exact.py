@@ -1,7 +1,8 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. Pools so small that all committees can be tried in a moment are.
-1. First committees and the closure bound, in milliseconds.
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits
+   on the size leave so few committees that all can be tried in time, all are (`enumeration`).
 2. Local search, for a moment.
 3. Where the closure bound is near and patterns are few: clauses (`refuting`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the prices of each bound
@@ -22,6 +23,7 @@ import time
 from ..bounds.closure import bound_by_closure
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
+from ..primal.enumeration import affordable, sizes_of, solve_small
 from ..primal.first import open_run
 from ..primal.flock import Flock
 from ..primal.sample import thinned
@@ -34,9 +36,17 @@ from ..tree.nogoods import coordinator as refuting
 from ..tree.nogoods.coordinator import Refutation
 from ..tree.sizes import coordinator as proving
 from ..tree.sizes.coordinator import MOST_CLASSIFIERS, Campaign
+from .climbs import climb
 
 ENUMERATE = 2**21
-"""Subsets times patterns up to which trying everything is quickest."""
+"""Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
+
+_TRY_SHARE, _TRY_MOST, _AT_ONCE = 0.5, 600.0, 1.0
+"""How much of the time left trying all committees of a limited size may take, and how many seconds
+at the most; and the seconds up to which it comes before everything else."""
+
+_CLIMB_SHARE = 0.3
+"""How much of the time left hill climbs may take."""
 
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
 """Seconds of a first look round and of the first search."""
@@ -60,9 +70,13 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
-    incumbent = run.incumbent
+    incumbent, trial = run.incumbent, _Trial(problem, run)
+    climb(problem, run, _CLIMB_SHARE)
     bound_by_closure(problem, run)
     if not incumbent.closed:
+        tried = trial.within(_AT_ONCE) if run.record is None else None
+        if tried is not None:
+            return tried
         _prepare(problem, run)
     if run.seconds_left <= 0:
         return Outcome("time limit")
@@ -70,12 +84,19 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     flock = Flock(*walked, run.seed) if problem.allowed else None
     beside = None if flock is None or run.threads == 1 else Beside(run, flock)
     _search(run, flock, _GLANCE)
+    tried = trial.within(run.seconds_left) if run.record is None else None
+    if tried is not None:
+        return tried
     if not incumbent.closed and Refutation.promises(problem, run):
         _refute(problem, run, flock, beside)
     elif run.threads == 1 or not _provable(problem, run):
         _search(run, flock, _FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
+    # A proof that is written down can be checked where trying everything again takes too long.
+    tried = trial.within(run.seconds_left) if run.record is not None else None
+    if tried is not None:
+        return tried
     if not _provable(problem, run):
         if problem.n_classifiers * problem.patterns.n_patterns <= _MOST_ENTRIES:
             return settle(problem, run)
@@ -83,6 +104,27 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
             search(flock, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
     return _prove(problem, run, flock, beside)
+
+
+class _Trial:
+    """All committees there are, tried once, where limits on the size leave few enough."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run = problem, run
+        self._sizes = sizes_of(problem)
+        self._open = ENUMERATE > 0 and problem.size_max < len(problem.allowed)
+
+    def within(self, seconds: float) -> Outcome | None:
+        """Try them if so many seconds should do; None if they will not, or did not."""
+        if not self._open or self._run.incumbent.closed:
+            return None
+        part = self._run.part(min(self._run.soon(_TRY_SHARE), time.monotonic() + _TRY_MOST))
+        likely = min(seconds, part.seconds_left)
+        if not affordable(self._problem, self._sizes, likely):
+            return None
+        # Whoever was wrong about the time once is not asked again: what is left is for proofs.
+        self._open = False
+        return solve_small(self._problem, part, likely)
 
 
 def _provable(problem: Problem, run: Run) -> bool:

@@ -11,30 +11,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..mip.formulation import Formulation, add_cost_rows
-from ..mip.solve import FALSE_INFEASIBLE, NOT_RECOUNTING
+from ..mip.solve import solve_model
 from ..numbers.floats import Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
 from ..primal.plurality_search import Walker, offer_openings, search, thinned
 from ..problem.plurality import PluralityProblem
-from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from ..solvers import Answer, Options, OutOfTime, SolverFailure, solve
-from ..solvers.model import ModelBuilder, TimeOver
+from ..solvers.model import ModelBuilder
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
 
 _SEARCH_SECONDS = 2.0
-_TOLERANCE = 1e-6
-"""Relative error a solver's bound may have; bounds are widened by it."""
-
-_MOST_REPAIRS = 100
 
 
 def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
@@ -48,72 +41,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
         search(Walker(*thinned(problem, run)), run, until)
     if run.incumbent.closed:
         return Outcome("proved")
-    return _settle(problem, run)
-
-
-def _settle(problem: PluralityProblem, run: Run) -> Outcome:
-    """Hand what is left to a solver, and believe only what recounts."""
-    run.solver.info.require()
-    incumbent, who = run.incumbent, (run.solver.name,)
-    try:
-        formulation = plurality_model(problem, run.deadline)
-    except TimeOver:
-        return Outcome("time limit")
-    for _ in range(_MOST_REPAIRS):
-        if run.seconds_left <= 0:
-            return Outcome("time limit")
-        try:
-            answer = _ask(formulation, run)
-        except OutOfTime:
-            return Outcome("time limit")
-        except SolverFailure as failure:
-            incumbent.incidents.append(str(failure))
-            return Outcome("solver failed" if run.seconds_left > 0 else "time limit")
-        if not incumbent.caught.isdisjoint(who):  # by what it said on the way
-            return Outcome("solver failed")
-        if answer.status == "infeasible":
-            if incumbent.score is None:
-                return Outcome("proved", infeasible=True, trusted=who)
-            incumbent.distrust(run.solver.name, FALSE_INFEASIBLE)
-            return Outcome("solver failed")
-        solution = None if answer.status == "stopped" else answer.solution
-        members = [] if solution is None else formulation.members(solution)
-        incumbent.offer(members)
-        if not _holds(formulation, answer.bound, incumbent):
-            incumbent.distrust(
-                run.solver.name, "claimed a bound below a committee that recounts; not used"
-            )
-            return Outcome("solver failed")
-        # Only sets that are not allowed have been cut off, so the bound is one of the problem.
-        incumbent.tighten(_units(formulation, answer.bound), who)
-        if answer.status == "stopped":
-            return Outcome("time limit")
-        if solution is None:
-            incumbent.distrust(run.solver.name, "claimed an optimum without a solution; not used")
-            return Outcome("solver failed")
-        if members and problem.allows(members):
-            closes = _closes(formulation, incumbent)
-            return Outcome("proved" if closes else "solver tolerance", trusted=who)
-        formulation = formulation.without(members)
-    incumbent.distrust(run.solver.name, NOT_RECOUNTING)
-    return Outcome("solver failed")
-
-
-def _ask(formulation: Formulation, run: Run) -> Answer:
-    """Run the solver, entering all it says on the way into the incumbent."""
-    incumbent = run.incumbent
-    options = Options(
-        run.deadline, run.solver.threads or run.threads, run.seed, run.solver.presolve
-    )
-    start = formulation.encode(incumbent.members, 0) if incumbent.members else None
-
-    def report(solution: Floats | None, bound: float) -> None:
-        if solution is not None and len(solution) == formulation.model.n_variables:
-            incumbent.offer(formulation.members(solution))
-        if _holds(formulation, bound, incumbent):
-            incumbent.tighten(_units(formulation, bound), (run.solver.name,))
-
-    return solve(run.solver.info, formulation.model, options, start, report)
+    return solve_model(problem, run, plurality_model)
 
 
 def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
@@ -196,33 +124,3 @@ def _impossible(builder: ModelBuilder) -> int:
     column = builder.variable(0, 0)
     builder.row([column], [1.0], low=1.0)
     return column
-
-
-def _slack(formulation: Formulation, bound: float) -> float:
-    """Return how far off a solver may be about an objective of this size."""
-    largest = float(np.abs(formulation.model.objective).max(initial=1.0))
-    return _TOLERANCE * max(largest, abs(bound))
-
-
-def _units(formulation: Formulation, bound: float) -> Fraction | float:
-    """Return a model bound in units, widened by the solver's tolerance."""
-    if not np.isfinite(bound):
-        return float("inf")
-    widened = Fraction(bound) + Fraction(_slack(formulation, bound))
-    return Fraction(formulation.scale) * widened
-
-
-def _closes(formulation: Formulation, incumbent: Incumbent) -> bool:
-    """Tell whether the best committee meets the bound, as far as the solver's tolerance goes."""
-    if incumbent.score is None:
-        return False
-    slack = _slack(formulation, incumbent.score / formulation.scale)
-    room = 4 * Fraction(formulation.scale) * Fraction(slack)
-    return bool(incumbent.bound - incumbent.score <= room)
-
-
-def _holds(formulation: Formulation, bound: float, incumbent: Incumbent) -> bool:
-    """Tell whether a bound is not refuted by a committee we have counted ourselves."""
-    if np.isnan(bound):
-        return False
-    return incumbent.score is None or _units(formulation, bound) >= incumbent.score

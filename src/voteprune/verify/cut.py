@@ -25,14 +25,13 @@ def cut_bound(pool: Pool, flow: Sequence[tuple[int, int, int]]) -> int:
 
 def flow_faults(pool: Pool, flow: Sequence[tuple[int, int, int]]) -> Iterator[str]:
     """Yield what is wrong with a flow: pairs that do not conflict, and more than there is."""
-    everyone, none = (1 << len(pool.seats)) - 1, hopeless(pool)
-    spent = [0] * len(pool.used)
+    none, spent = hopeless(pool), [0] * len(pool.used)
     for i, j, amount in flow:
         if not (0 <= i < len(spent) and 0 <= j < len(spent)) or amount < 0 or {i, j} & none:
             yield f"the flow from {i} to {j} is no flow"
         elif not pool.positive[i] or pool.positive[j]:
             yield f"the flow from {i} to {j} does not lead from a gain as positive to a negative"
-        elif pool.helps[i] & pool.helps[j] & everyone:
+        elif pool.helps[i] & pool.helps[j]:
             # helps[j] are those who vote negative on j, so somebody is right on both.
             yield f"patterns {i} and {j} can both be decided right, yet the cut pairs them off"
         else:

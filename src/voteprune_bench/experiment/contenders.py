@@ -10,7 +10,7 @@ from typing import Any
 
 from voteprune.exceptions import InputError
 from voteprune.problem.criteria import check_criterion
-from voteprune.solve.plan import check_plan
+from voteprune.solve.request import check_plan
 from voteprune.strategies.registry import METHODS
 
 

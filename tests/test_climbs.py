@@ -1,0 +1,130 @@
+"""No hill climb that had time to end beats the exact method, which begins with them."""
+
+import math
+import time
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from instances import drawn, random_instance
+from voteprune.problem.problem import Problem
+from voteprune.run.incumbent import Incumbent, StopRequested
+from voteprune.run.run import Run
+from voteprune.strategies import climbs
+from voteprune.strategies import exact as engine
+from voteprune.strategies.climbs import CLIMBS, climb
+
+
+def pool(k=24, n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    labels = rng.random(n) < 0.5
+    labels[:2] = 0, 1
+    return vp.Votes((rng.random((n, k)) < 0.6) == labels[:, None], labels)
+
+
+def beaten(votes, value, **asked):
+    """The climbs that had time to end, and ended higher."""
+    found = {}
+    for name in CLIMBS:
+        for threshold in ("majority", "tuned"):
+            other = vp.prune(votes, method=name, threshold=threshold, random_state=0, **asked)
+            assert other.termination == "finished"
+            if other.value is not None and other.value > value:
+                found[name, threshold] = other.value
+    return found
+
+
+ASKED = {
+    "nothing": {},
+    "weights": {"objective": vp.Weights(tp=3, tn=1, fp=-2)},
+    "size": {"constraints": [vp.AtLeast("size", 3), vp.AtMost("size", 9)]},
+    "forbid": {"constraints": [vp.Forbid(0), vp.Forbid(5)], "objective": "balanced_accuracy"},
+}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", ASKED)
+def test_no_climb_beats_what_comes_before_everything_else(name, seed, monkeypatch):
+    """However little time there is after them: the run ends where bounds and search would begin."""
+
+    def over(*_):
+        raise StopRequested
+
+    monkeypatch.setattr(engine, "bound_by_closure", over)
+    votes = pool(seed=seed)
+    solution = vp.prune(votes, random_state=0, **ASKED[name])
+    assert solution.termination == "callback"
+    assert beaten(votes, solution.value, **ASKED[name]) == {}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_climb_beats_a_run_with_time(seed):
+    """On pools of every kind, under the limits that climbs know; brute force is off."""
+    known = (vp.AtLeast, vp.AtMost, vp.Forbid)
+
+    def plain(instance):
+        return instance.diversity is None and all(
+            isinstance(c, known) and getattr(c, "what", "size") == "size"
+            for c in instance.constraints
+        )
+
+    instance = drawn(7000 + seed, random_instance, plain)
+    asked = {"objective": instance.objective, "constraints": instance.constraints}
+    with mock.patch.object(engine, "ENUMERATE", 0):
+        solution = vp.prune(instance.votes, time_limit=20, random_state=0, **asked)
+    assert beaten(instance.votes, solution.value, **asked) == {}
+
+
+@pytest.mark.parametrize("limit", ["budget", "floor", "require", "F3"])
+def test_what_climbs_find_counts_only_where_limits_allow_it(limit):
+    wishes = {
+        "budget": [vp.Budget([1.0] * 24, 2)],
+        "floor": [vp.AtLeast("recall", 0.95)],
+        "require": [vp.Require(23)],
+    }
+    diversity = "F3" if limit == "F3" else None
+    problem = Problem.of(pool(), "accuracy", wishes.get(limit, []), diversity)
+    run = Run(Incumbent(problem), math.inf)
+    climb(problem, run, 0.5)
+    assert run.incumbent.committee is None or problem.allows(run.incumbent.committee)
+
+
+@pytest.mark.parametrize(("left", "rate"), [(0.0, 1e9), (30.0, 1.0)])
+def test_without_time_for_a_step_there_is_no_climb(left, rate, monkeypatch):
+    """Neither when time is over, nor where rows are so many that a step takes longer."""
+    monkeypatch.setattr(climbs, "_VOTES_PER_SECOND", rate)
+    problem = Problem.of(pool(), "accuracy")
+    run = Run(Incumbent(problem), time.monotonic() + left)
+    with mock.patch.object(run.incumbent, "offer") as offer:
+        climb(problem, run, 0.3)
+    offer.assert_not_called()
+
+
+def test_a_climb_that_takes_too_long_is_interrupted(monkeypatch):
+    """Its deadline is the share, not the end of the run, and what it has found is kept."""
+    seen = []
+
+    class Slow:
+        @staticmethod
+        def solve(problem, run):
+            seen.append(run.deadline)
+            run.incumbent.offer([3])
+            monkeypatch.setattr(climbs, "time", mock.Mock(monotonic=lambda: math.inf))
+
+    monkeypatch.setitem(climbs._BY_NAME, CLIMBS[0], Slow)
+    problem = Problem.of(pool(), "accuracy")
+    began = time.monotonic()
+    run = Run(Incumbent(problem), began + 1000)
+    climb(problem, run, 0.3)
+    assert len(seen) == 1
+    assert seen[0] == pytest.approx(began + 300, abs=30)
+    assert run.incumbent.committee.members == (3,)
+
+
+def test_limits_that_leave_no_size_are_no_reason_to_fail():
+    problem = Problem.of(pool(4, 30), "accuracy", [vp.AtLeast("size", 4), vp.Forbid(0)])
+    run = Run(Incumbent(problem), math.inf)
+    climb(problem, run, 0.5)
+    assert run.incumbent.committee is None
