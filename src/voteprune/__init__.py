@@ -57,11 +57,16 @@ from .votes.plurality import PluralityVotes
 from .votes.votes import Votes
 
 if _TYPE_CHECKING:
-    from .estimator import PrunedVotingClassifier, prune_ensemble, to_onnx
+    from .estimator import (
+        PrunedVotingClassifier,
+        prune_ensemble,
+        to_onnx,
+        to_voting_classifier,
+    )
 
 __version__ = _version("voteprune")
 
-_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx")
+_ESTIMATORS = ("PrunedVotingClassifier", "prune_ensemble", "to_onnx", "to_voting_classifier")
 
 __all__ = [
     "CONFIGURATIONS",
@@ -123,6 +128,7 @@ __all__ = [
     "prune_ensemble",
     "solvers",
     "to_onnx",
+    "to_voting_classifier",
 ]
 
 

@@ -188,3 +188,16 @@ def test_nobody_who_meets_the_constraints():
     solution = vp.prune(said, constraints=[vp.Require("c1"), vp.Budget([1] * 6, limit=0)])
     assert solution.status == "infeasible"
     assert "require c1" in solution.explanation
+
+
+@pytest.mark.parametrize("method", ["exact", "brute", "search"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_where_everybody_is_wrong_one_member_sits_with_weight_zero(n_classes, method):
+    """The best is to listen to nobody: the shares of the classes, for every row."""
+    predictions, y = pool(6, n_classes=n_classes)
+    said = vp.Probabilities(predictions, (y + 1) % n_classes)
+    solution = vp.prune(said, method=method, constraints=[vp.AtMost("size", 3)], time_limit=5)
+    assert solution.committee.weights == (0.0,)
+    given = solution.committee.predict_proba(predictions)
+    share = np.bincount((y + 1) % n_classes) / len(y)
+    np.testing.assert_allclose(given, np.tile(share, (len(y), 1)), rtol=1e-6)

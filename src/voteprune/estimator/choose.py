@@ -59,6 +59,19 @@ def choose(
         If the time was too short to find one.
     """
     solution = prune(_votes(ballots, target, sample_weight), **wishes)
+    return Choice(solution, require_committee(solution))
+
+
+def require_committee(solution: Any) -> Any:
+    """Return the committee of a solution.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one.
+    """
     if solution.status == "infeasible":
         raise InfeasibleError(
             "constraints",
@@ -71,7 +84,7 @@ def choose(
             f"({solution.termination}), and none was ruled out. Give more time, or relax a "
             "constraint.",
         )
-    return Choice(solution, solution.committee)
+    return solution.committee
 
 
 def _votes(ballots: Ballots, target: Target, sample_weight: Any) -> Votes | PluralityVotes:

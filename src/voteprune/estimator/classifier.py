@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, indexable
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
@@ -16,14 +17,37 @@ from sklearn.utils.validation import (
 
 from ..exceptions import InputError
 from ..problem.constraints import check_pool
-from .choose import check_requests, choose
-from .collect import Training, collect, train_members
+from ..soft.committee import SoftCommittee
+from .answers import Answers, collect_answers, tell
+from .choose import Choice, check_requests, choose
+from .collect import Ballots, Training, collect, train_members
 from .conventions import Conventions
-from .default import AUTO, settle
+from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
+from .soft import (
+    HARD,
+    SoftChoice,
+    ahead_of_cutoff,
+    check_soft_requests,
+    choose_soft,
+    read_voting,
+    shares_of,
+    takes_scores,
+)
 from .target import read_target
 from .voter import Codes, ask
+
+
+def _is_soft(clf: PrunedVotingClassifier) -> bool:
+    """Whether the committee gives probabilities, or will once there is one."""
+    if hasattr(clf, "committee_"):
+        return isinstance(clf.committee_, SoftCommittee)
+    try:
+        pool = read_pool(clf.estimators, clf._validate_names)
+        return read_voting(clf.voting, clf.penalty, clf._wishes(0), pool)
+    except InputError:
+        return False
 
 
 class PrunedVotingClassifier(Conventions):
@@ -31,7 +55,8 @@ class PrunedVotingClassifier(Conventions):
 
     Every classifier of the pool votes on rows it was not trained on; `voteprune.prune` chooses
     which of them sit and how many votes make a positive, with a proof of how far from optimal the
-    choice can be; then only the chosen ones are fitted again, on all rows.
+    choice can be; then only the chosen ones are fitted again, on all rows. With ``voting="soft"``
+    they give probabilities rather than votes, and weighted the committee gives them too.
 
     Parameters
     ----------
@@ -46,10 +71,20 @@ class PrunedVotingClassifier(Conventions):
         two classes `Ramp(1)`, rows won by a margin, with at most seven members unless a constraint
         limits the size or the members are alike, as the trees of a forest. Where a margin cannot
         be had, it is "accuracy": with more than two classes, limits on criteria or diversity,
-        methods that know no margins, and ``threshold="tuned"``.
+        methods that know no margins, and ``threshold="tuned"``. With soft voting what to minimise:
+        "log_loss" of weighted log-odds, which is "auto" (with at most seven members, as above),
+        "pool_log_loss" or "brier" of a weighted mean of the probabilities.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
-        `Group`. Members go by their names, costs are in the order of `estimators`.
+        `Group`. Members go by their names, costs are in the order of `estimators`. With soft voting
+        limits on criteria, such as recall, choose the cut-off on the committee's probability.
+    voting : {"hard", "soft", "auto"}, default="hard"
+        Whether members vote or give probabilities: `predict_proba`, else `decision_function` as
+        scores (not in a weighted mean), else votes. "auto" is soft where the objective is "auto",
+        every member gives probabilities or scores, and nothing is asked for that soft committees do
+        not have; else hard.
+    penalty : float or None, default=None
+        With soft voting the ridge on the members' weights, as in `voteprune.prune`; 100 when None.
     diversity : str, Diversity or None, default=None
         Limits on how alike the members may be.
     method : str, default="exact"
@@ -80,11 +115,13 @@ class PrunedVotingClassifier(Conventions):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The class labels.
-    solution_ : Solution or PluralitySolution
+    solution_ : Solution, PluralitySolution or SoftSolution
         The answer with its proof: committee, value, bound, gap and status. Fresh from `fit` it
         also knows the votes, for `solution_.explain()`; they are not persisted.
-    committee_ : Committee or PluralityCommittee
-        The committee of the solution: members, threshold, JSON.
+    committee_ : Committee, PluralityCommittee or SoftCommittee
+        The committee of the solution: members, threshold or weights, JSON.
+    weights_ : ndarray of shape (n_members,)
+        The members' weights; of soft committees only.
     estimators_ : list
         The fitted members of the committee. As in `sklearn.ensemble.VotingClassifier`, members
         that are trained here know the classes by their numbers in `classes_`.
@@ -119,6 +156,8 @@ class PrunedVotingClassifier(Conventions):
         *,
         objective: Any = AUTO,
         constraints: Any = (),
+        voting: str = HARD,
+        penalty: float | None = None,
         diversity: Any = None,
         method: str = "exact",
         solver: Any = None,
@@ -133,6 +172,8 @@ class PrunedVotingClassifier(Conventions):
         self.estimators = estimators
         self.objective = objective
         self.constraints = constraints
+        self.voting = voting
+        self.penalty = penalty
         self.diversity = diversity
         self.method = method
         self.solver = solver
@@ -154,7 +195,7 @@ class PrunedVotingClassifier(Conventions):
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
             The rows; whatever the members take.
         y : array-like of shape (n_samples,)
-            The labels. Members of more than two classes vote by plurality.
+            The labels. Hard votes on more than two classes are counted by plurality.
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts: when the committee is chosen, and for the members.
         **params
@@ -175,8 +216,14 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        wishes = settle(self._wishes(seed), target.positive is not None, pool.alike)
-        requests = check_requests(target, wishes)
+        wishes = self._wishes(seed)
+        soft = read_voting(self.voting, self.penalty, wishes, pool)
+        if soft:
+            wishes = settle_soft(wishes, pool.alike)
+            requests = check_soft_requests(target, wishes, self.penalty)
+        else:
+            wishes = settle(wishes, target.positive is not None, pool.alike)
+            requests = check_requests(target, wishes)
         if pool.names is not None:
             check_pool(requests, pool.names)
         cv = read_cv(self.cv, self.refit)
@@ -188,15 +235,22 @@ class PrunedVotingClassifier(Conventions):
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
         training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes)
 
-        ballots = collect(pool, training)
-        weights = None if sample_weight is None else sample_weight[ballots.rows]
-        choice = choose(ballots, target, weights, wishes)
+        choice: Choice | SoftChoice
+        said: Ballots | Answers
+        if soft:
+            said = collect_answers(pool, training, takes_scores(wishes["objective"]))
+            weights = None if sample_weight is None else sample_weight[said.rows]
+            choice = choose_soft(said, target, weights, wishes, self.penalty)
+        else:
+            said = collect(pool, training)
+            weights = None if sample_weight is None else sample_weight[said.rows]
+            choice = choose(said, target, weights, wishes)
         seats = choice.committee.members
         held_out = isinstance(cv, float) and pool.ensemble is None
-        if not ballots.voters or (held_out and self.refit):
+        if not said.voters or (held_out and self.refit):
             voters = train_members([pool.pairs[place] for place in seats], training)
         else:
-            voters = tuple(ballots.voters[place] for place in seats)
+            voters = tuple(said.voters[place] for place in seats)
 
         self.classes_ = target.classes
         self.solution_: Any = choice.solution
@@ -204,6 +258,13 @@ class PrunedVotingClassifier(Conventions):
         self._positive: Any = target.positive
         self._voters = voters
         return self
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """The weights of the members of a soft committee, in the order of `estimators_`."""
+        if not isinstance(vars(self).get("committee_"), SoftCommittee):
+            raise AttributeError("Only a fitted soft committee has weights_.")
+        return np.array(self.committee_.weights)
 
     def _wishes(self, seed: int) -> dict[str, Any]:
         """Return what `prune` is asked for apart from the votes, an objective perhaps left open."""
@@ -223,7 +284,8 @@ class PrunedVotingClassifier(Conventions):
         """Return the committee's decision.
 
         Of two classes the positive one where enough members vote for it; of more the one with most
-        votes, and of several with as many the first in `classes_`.
+        votes, and of several with as many the first in `classes_`. Of a soft committee the positive
+        one where its probability is above the cut-off; of more the likeliest.
         """
         score = self.decision_function(X)
         winner = score.argmax(axis=1) if score.ndim == 2 else (score > 0).astype(np.intp)
@@ -234,8 +296,12 @@ class PrunedVotingClassifier(Conventions):
 
         Votes for the positive class minus those half-way between too few and enough, so never 0;
         with the sign turned where the positive class is ``classes_[0]``. With more than two
-        classes the votes for each, one column per class.
+        classes the votes for each, one column per class. Of a soft committee the same in
+        probabilities: that of the positive class minus the cut-off, or that of each class.
         """
+        check_is_fitted(self)
+        if isinstance(self.committee_, SoftCommittee):
+            return ahead_of_cutoff(self.committee_, self.predict_proba(X), self._positive)
         codes, committee = self._ask(X), self.committee_
         if self._positive is None:
             everyone = range(len(self.classes_))
@@ -244,17 +310,41 @@ class PrunedVotingClassifier(Conventions):
         ahead = votes - (committee.threshold + 0.5)
         return np.asarray(ahead if self._positive == 1 else -ahead)
 
-    def transform(self, X: Any) -> NDArray[np.int64]:
+    @available_if(_is_soft)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probability of every class, one column each in the order of `classes_`.
+
+        Of soft committees only: votes are no probabilities.
+        """
+        said = self._tell(X)
+        return shares_of(self.committee_, said, self._positive)
+
+    def transform(self, X: Any) -> NDArray[Any]:
         """Return the members' votes, one column each: 1 for the positive class, else 0.
 
-        With more than two classes, the place in `classes_` of the class each votes for.
+        With more than two classes, the place in `classes_` of the class each votes for. Of a soft
+        committee what each member says about the positive class, its probability, score or vote;
+        with more than two classes about every class, the columns of a member side by side.
         """
+        check_is_fitted(self)
+        if isinstance(self.committee_, SoftCommittee):
+            return np.column_stack(list(self._tell(X).values()))
         codes = self._ask(X)
         votes = codes if self._positive is None else codes == self._positive
         return np.asarray(votes, dtype=np.int64)
 
     def _ask(self, X: Any) -> Codes:
         """Return the number of the class each member votes for."""
+        self._check_rows(X)
+        return ask(self._voters, X, self.n_jobs)
+
+    def _tell(self, X: Any) -> dict[str, NDArray[np.float64]]:
+        """Return what each member of a soft committee says."""
+        self._check_rows(X)
+        scores = takes_scores(self.solution_.objective)
+        return tell(self._voters, X, scores, self._positive, self.n_jobs)
+
+    def _check_rows(self, X: Any) -> None:
         check_is_fitted(self)
         if getattr(X, "ndim", 2) == 1 and hasattr(self, "n_features_in_"):
             raise InputError(
@@ -263,4 +353,3 @@ class PrunedVotingClassifier(Conventions):
                 "X.reshape(1, -1) is one row, X.reshape(-1, 1) one feature.",
             )
         validate_data(self, X, reset=False, skip_check_array=True)
-        return ask(self._voters, X, self.n_jobs)

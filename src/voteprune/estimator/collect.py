@@ -74,7 +74,31 @@ class Ballots:
 
 
 def collect(pool: Pool, training: Training) -> Ballots:
-    """Ask every member of a pool.
+    """Ask every member of a pool for its votes.
+
+    Raises
+    ------
+    InputError
+        If an ensemble that is not fitted meets a `cv` that would need it several times.
+    """
+    ready = gather(pool, training)
+    if ready is None:
+        return _out_of_fold(pool, training)
+    names = tuple(voter.name for voter in ready.voters)
+    return Ballots(ask(ready.voters, ready.X, training.n_jobs), ready.rows, names, ready.voters)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Voters that are fitted, and what they may be asked on: which rows, and these rows of X."""
+
+    voters: tuple[Voter, ...]
+    rows: NDArray[np.intp]
+    X: Any
+
+
+def gather(pool: Pool, training: Training) -> Ready | None:
+    """Return the voters of a pool, trained without the hold-out; None where there are folds.
 
     Raises
     ------
@@ -91,10 +115,11 @@ def collect(pool: Pool, training: Training) -> Ballots:
     elif holdout:
         voters = train_members(pool.pairs, training, train)
     else:
-        return _out_of_fold(pool, training)
-    seen = training.X if rows is everything else _safe_indexing(training.X, rows)
-    names = tuple(voter.name for voter in voters)
-    return Ballots(ask(voters, seen, training.n_jobs), rows, names, voters)
+        return None
+    # The user's own X where all of it is asked about: no copy, whatever it is.
+    return Ready(
+        voters, rows, training.X if rows is everything else _safe_indexing(training.X, rows)
+    )
 
 
 def train_members(
@@ -144,10 +169,7 @@ def _split_off(training: Training) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 def _out_of_fold(pool: Pool, training: Training) -> Ballots:
     target = training.target
-    splitter = check_cv(training.cv, target.codes, classifier=True)
-    # Split once: every member is to meet the same folds.
-    splits = list(splitter.split(training.X, target.codes, **training.routes.split))
-    _check_partition(splits, len(target.codes))
+    splits = folds_of(training)
     columns = Parallel(n_jobs=training.n_jobs)(
         delayed(cross_val_predict)(
             clone(member),
@@ -164,6 +186,21 @@ def _out_of_fold(pool: Pool, training: Training) -> Ballots:
     ]
     names = tuple(name for name, _ in pool.pairs)
     return Ballots(np.column_stack(codes), np.arange(len(target.codes)), names)
+
+
+def folds_of(training: Training) -> list[tuple[Any, Any]]:
+    """Split once: every member is to meet the same folds.
+
+    Raises
+    ------
+    InputError
+        If they do not put every row into exactly one test part.
+    """
+    codes = training.target.codes
+    splitter = check_cv(training.cv, codes, classifier=True)
+    splits = list(splitter.split(training.X, codes, **training.routes.split))
+    _check_partition(splits, len(codes))
+    return splits
 
 
 def _check_partition(splits: Sequence[tuple[Any, Any]], n_rows: int) -> None:

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from .pool import speaks_sklearn
 from .routing import router_for
@@ -33,6 +34,8 @@ class Conventions(
 
     estimators: Any
     cv: Any
+    classes_: NDArray[Any]
+    solution_: Any
     _voters: tuple[Voter, ...]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -57,11 +60,18 @@ class Conventions(
         return Bunch(**{voter.name: voter.model for voter in self._voters})
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
-        """Return the names of the columns of `transform`: the class and the member."""
+        """Return the names of the columns of `transform`: this estimator's and the member's.
+
+        Of a soft committee of more than two classes with the class's place in `classes_`.
+        """
         check_is_fitted(self)
         _check_feature_names_in(self, input_features, generate_names=False)
         prefix = type(self).__name__.lower()
-        return np.asarray([f"{prefix}_{voter.name}" for voter in self._voters], dtype=object)
+        names = [f"{prefix}_{voter.name}" for voter in self._voters]
+        if isinstance(self.solution_, SoftSolution) and len(self.classes_) > 2:
+            # As in scikit-learn's VotingClassifier.
+            names = [f"{name}{place}" for name in names for place in range(len(self.classes_))]
+        return np.asarray(names, dtype=object)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where metadata goes: to the members' fit, the splitter and the choice itself."""
@@ -70,7 +80,7 @@ class Conventions(
     def __getstate__(self) -> dict[str, Any]:
         # A model that is kept or shipped need not carry the votes it was chosen on.
         state = dict(super().__getstate__())
-        if isinstance(state.get("solution_"), Solution | PluralitySolution):
+        if isinstance(state.get("solution_"), Solution | PluralitySolution | SoftSolution):
             state["solution_"] = replace(state["solution_"], problem=None)
         return state
 

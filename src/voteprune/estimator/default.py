@@ -59,14 +59,36 @@ def settle(wishes: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[st
     InputError
         If `constraints` are none. What else may be wrong is left to the checks of `prune`.
     """
-    if not isinstance(wishes["objective"], str) or wishes["objective"] != AUTO:
+    if not _is_open(wishes):
         return dict(wishes)
     requests = check_constraints(wishes["constraints"])
-    few = () if alike or _limits_size(requests) else (AtMost("size", MOST),)
-    careful = {**wishes, "objective": Ramp(1), "constraints": (*requests, *few)}
+    careful = {**wishes, "objective": Ramp(1), "constraints": _with_few(requests, alike)}
     if two_classes and _may_be_margin(careful, requests):
         return careful
     return {**wishes, "objective": "accuracy"}
+
+
+def settle_soft(wishes: Mapping[str, Any], alike: bool) -> dict[str, Any]:
+    """Return what `prune` is asked for a soft committee, log loss and few members for "auto".
+
+    Raises
+    ------
+    InputError
+        If `constraints` are none.
+    """
+    if not _is_open(wishes):
+        return dict(wishes)
+    requests = check_constraints(wishes["constraints"])
+    return {**wishes, "objective": "log_loss", "constraints": _with_few(requests, alike)}
+
+
+def _is_open(wishes: Mapping[str, Any]) -> bool:
+    return isinstance(wishes["objective"], str) and wishes["objective"] == AUTO
+
+
+def _with_few(requests: Sequence[Constraint], alike: bool) -> tuple[Constraint, ...]:
+    few = () if alike or _limits_size(requests) else (AtMost("size", MOST),)
+    return (*requests, *few)
 
 
 def _may_be_margin(wishes: Mapping[str, Any], requests: Sequence[Constraint]) -> bool:

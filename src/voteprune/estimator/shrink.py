@@ -23,6 +23,7 @@ from ..problem.committee import Committee
 from .classifier import PrunedVotingClassifier
 from .ensembles import kind_of, unwrap
 from .pool import is_fitted
+from .soft import HARD
 
 
 def prune_ensemble(
@@ -70,6 +71,13 @@ def prune_ensemble(
     InfeasibleError
         If no committee meets the constraints.
     """
+    if wishes.get("voting", HARD) != HARD:
+        raise InputError(
+            "voting",
+            f"is {wishes['voting']!r}, but a smaller ensemble has no weights for its members. "
+            "Leave it out, or use PrunedVotingClassifier(FrozenEstimator(ensemble), "
+            "voting='soft').",
+        )
     whole = unwrap(ensemble)
     kind = kind_of(whole)
     if not is_fitted(whole):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..exceptions import InputError
+
+T = TypeVar("T")
 
 Codes = NDArray[np.int16]
 """Class numbers, small ones, for there may be a thousand voters."""
@@ -45,18 +47,29 @@ class Voter:
 
     def vote(self, X: Any) -> Codes:
         """Return the number of the class it votes for, row by row."""
-        seen = X if self.features is None else X[:, self.features]
-        return to_codes(self.model.predict(seen), self.labels, self.name)
+        return to_codes(self.model.predict(self.columns(X)), self.labels, self.name)
+
+    def columns(self, X: Any) -> Any:
+        """Return the columns it was trained on."""
+        return X if self.features is None else X[:, self.features]
 
 
 def ask(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
     """Return the votes of all voters, one column each."""
+    return np.column_stack(each(voters, Voter.vote, X, n_jobs))
+
+
+def each(
+    voters: Sequence[Voter], question: Callable[[Voter, Any], T], X: Any, n_jobs: int | None
+) -> list[T]:
+    """Return every voter's answer to a question about the rows, each shown them in its form."""
     # Shown once in each form, not once to each voter.
     shown = {sees: _show(X, sees) for sees in {voter.sees for voter in voters}}
-    columns = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(voter.vote)(shown[voter.sees]) for voter in voters
+    return list(
+        Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(question)(voter, shown[voter.sees]) for voter in voters
+        )
     )
-    return np.column_stack(columns)
 
 
 def _show(X: Any, sees: str) -> Any:

@@ -77,10 +77,7 @@ class SoftProblem:
     groups: tuple[Group, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.penalty) and self.penalty > 0):
-            raise InputError(
-                "penalty", f"is {self.penalty!r}; it must be a number above 0. Try 100."
-            )
+        check_penalty(self.penalty)
         if self.loss not in LOSSES:
             raise InputError("loss", f"is {self.loss!r}; choose one of {', '.join(LOSSES)}.")
         k, most = self.n_members, self.most
@@ -152,7 +149,7 @@ class SoftProblem:
         )
 
     def sitting(self, members: Iterable[int], weights: Floats) -> tuple[int, ...]:
-        """Return who sits: members with weight 0 leave, unless a limit needs them.
+        """Return who sits: members with weight 0 leave, unless a limit needs them or none is left.
 
         Parameters
         ----------
@@ -166,6 +163,12 @@ class SoftProblem:
         for member, weight in pairs:
             if weight <= 0:
                 rest = [other for other in chosen if other != member]
-                if self.allows(rest):
+                if rest and self.allows(rest):
                     chosen = rest
         return tuple(chosen)
+
+
+def check_penalty(penalty: float) -> None:
+    """Refuse a ridge under which weights would not be bounded."""
+    if not (math.isfinite(penalty) and penalty > 0):
+        raise InputError("penalty", f"is {penalty!r}; it must be a number above 0. Try 100.")

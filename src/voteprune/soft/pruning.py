@@ -138,12 +138,7 @@ class SoftPruning:
             ),
             groups=tuple(numbers.Group(tuple(who), low, high) for who, low, high in groups),
         )
-        if len(said.classes) > 2 and limits_of(requests):
-            raise InputError(
-                "constraints",
-                f"{limits_of(requests)[0]} is a limit on the counts of two classes, and there are "
-                f"{len(said.classes)}. Leave it out.",
-            )
+        check_limits(requests, len(said.classes))
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
 
     @property
@@ -200,3 +195,13 @@ def limits_of(requests: Sequence[Constraint]) -> list[AtLeast | AtMost]:
     """Return the limits on criteria, which the cut-off must keep."""
     limits = [item for item in requests if isinstance(item, AtLeast | AtMost)]
     return [item for item in limits if item.what != "size"]
+
+
+def check_limits(requests: Sequence[Constraint], n_classes: int) -> None:
+    """Refuse limits on criteria where there is no cut-off that could keep them."""
+    if n_classes > 2 and limits_of(requests):
+        raise InputError(
+            "constraints",
+            f"{limits_of(requests)[0]} is a limit on the counts of two classes, and there are "
+            f"{n_classes}. Leave it out.",
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,13 +10,14 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..problem.confusion import Confusion
-from ..problem.constraints import AtLeast, AtMost, check_constraints
+from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
 from ..run.incumbent import Incumbent
 from ..run.run import Method, Outcome, Run, outcome_of
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
+from ..soft.problem import check_penalty
 from ..soft.pruning import OBJECTIVES, SoftPruning, limits_of
 from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
@@ -45,6 +46,41 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     InputError
         If an argument is wrong, or makes no sense for soft committees; nothing has been started.
     """
+    plan = check_soft_plan(wishes, penalty)
+    method = plan.method
+    check_callback(wishes.callback)
+    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
+    start = check_start(wishes.start, problem.n_classifiers)
+    incumbent = Incumbent(problem, wishes.callback, began, plan.circumstances.gap)
+    run = plan.circumstances.begin(incumbent, None, began)
+
+    def work() -> Outcome:
+        if start is not None:
+            incumbent.offer(start)
+        return method.others["soft"](problem, run)
+
+    return _conclude(problem, run, outcome_of(work), method)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPlan:
+    """The wishes for a soft committee that can be judged before anybody answers, checked."""
+
+    method: Method
+    circumstances: Circumstances
+    objective: str
+    requests: tuple[Constraint, ...]
+    penalty: float
+
+
+def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
+    """Check all wishes that can be judged before there are probabilities.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes no sense for soft committees.
+    """
     method = _check_method(wishes)
     circumstances = Circumstances.of(
         method,
@@ -56,18 +92,7 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     )
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
-    check_callback(wishes.callback)
-    problem = SoftPruning.of(said, objective, requests, _check_penalty(penalty))
-    start = check_start(wishes.start, problem.n_classifiers)
-    incumbent = Incumbent(problem, wishes.callback, began, circumstances.gap)
-    run = circumstances.begin(incumbent, None, began)
-
-    def work() -> Outcome:
-        if start is not None:
-            incumbent.offer(start)
-        return method.others["soft"](problem, run)
-
-    return _conclude(problem, run, outcome_of(work), method)
+    return SoftPlan(method, circumstances, objective, requests, _check_penalty(penalty))
 
 
 def check_objective(objective: object) -> str:
@@ -108,6 +133,7 @@ def _check_method(wishes: Wishes) -> Method:
 def _check_penalty(penalty: object) -> float:
     if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
         raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
+    check_penalty(float(penalty))
     return float(penalty)
 
 

@@ -1,0 +1,176 @@
+"""Soft committees for the estimator: when to have one, choosing it, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from sklearn.ensemble import VotingClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from ..exceptions import InputError
+from ..problem.constraints import Constraint
+from ..prune import prune
+from ..soft.committee import SoftCommittee
+from ..soft.probabilities import Probabilities
+from ..soft.pruning import check_limits
+from ..solve.plurality_solve import Wishes
+from ..solve.soft_solution import SoftSolution
+from ..solve.soft_solve import PENALTY, check_soft_plan
+from .answers import Answers, Floats, question_for
+from .choose import require_committee
+from .default import AUTO
+from .ensembles import kind_of
+from .pool import Pool, is_fitted
+from .target import Target
+
+HARD: Final = "hard"
+SOFT: Final = "soft"
+
+
+@dataclass(frozen=True, slots=True)
+class SoftChoice:
+    """A solution that has a committee, and the committee."""
+
+    solution: SoftSolution
+    committee: SoftCommittee
+
+
+def read_voting(voting: object, penalty: object, wishes: Mapping[str, Any], pool: Pool) -> bool:
+    """Return whether the committee is to be a soft one.
+
+    Raises
+    ------
+    InputError
+        If `voting` is no known word, or a penalty is given where none is of use.
+    """
+    if not isinstance(voting, str) or voting not in (HARD, SOFT, AUTO):
+        raise InputError("voting", f"is {voting!r}. Give 'hard', 'soft' or 'auto'.")
+    if voting == HARD and penalty is not None:
+        raise InputError(
+            "penalty", "is for weights, and hard votes have none. Leave it out, or voting='soft'."
+        )
+    return voting == SOFT or (voting == AUTO and _suits(wishes, pool))
+
+
+def _suits(wishes: Mapping[str, Any], pool: Pool) -> bool:
+    """Whether nobody asked for what hard committees alone have, and no member merely votes."""
+    if not isinstance(wishes["objective"], str) or wishes["objective"] != AUTO:
+        return False
+    if any(wishes[name] is not None for name in ("diversity", "solver", "threshold")):
+        return False
+    try:
+        check_soft_plan(Wishes(**{**wishes, "objective": "log_loss"}), PENALTY)
+    except InputError:
+        return False
+    return all(question_for(member) != "predict" for member in _models(pool))
+
+
+def _models(pool: Pool) -> list[Any]:
+    """Return the members, or what they are copies of where only fitting makes them."""
+    if pool.ensemble is None:
+        return [member for _, member in pool.pairs]
+    if is_fitted(pool.ensemble):
+        return [voter.model for voter in kind_of(pool.ensemble).members(pool.ensemble)]
+    if isinstance(pool.ensemble, VotingClassifier):
+        return [member for _, member in pool.ensemble.estimators if member != "drop"]
+    return [pool.ensemble.estimator or DecisionTreeClassifier()]
+
+
+def check_soft_requests(
+    target: Target, wishes: Mapping[str, Any], penalty: object
+) -> tuple[Constraint, ...]:
+    """Check what is wished for, before anything is trained.
+
+    Raises
+    ------
+    InputError
+        If a wish is wrong, or makes no sense for soft committees.
+    """
+    plan = check_soft_plan(Wishes(**wishes), PENALTY if penalty is None else penalty)
+    check_limits(plan.requests, len(target.classes))
+    return plan.requests
+
+
+def takes_scores(objective: str) -> bool:
+    """Whether members may give scores: a linear pool needs probabilities."""
+    return objective == "log_loss"
+
+
+def choose_soft(
+    answers: Answers, target: Target, sample_weight: Any, wishes: Mapping[str, Any], penalty: Any
+) -> SoftChoice:
+    """Prune a pool by its answers.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one, or no cut-off of it keeps the limits on criteria.
+    """
+    classes = target.classes.tolist()
+    solution = prune(
+        Probabilities(
+            answers.said,
+            target.classes[target.codes[answers.rows]],
+            sample_weight=sample_weight,
+            classes=classes,
+            positive=None if target.positive is None else classes[target.positive],
+            scores=answers.scores,
+        ),
+        penalty=penalty,
+        **{name: wishes[name] for name in _FOR_PRUNE},
+    )
+    committee = require_committee(solution)
+    if solution.explanation:
+        # With a committee there is one thing to explain: limits that it cannot keep.
+        raise InputError(
+            "constraints",
+            f"{solution.explanation} Relax a limit, or allow other members.",
+        )
+    return SoftChoice(solution, committee)
+
+
+_FOR_PRUNE = ("objective", "constraints", "method", "time_limit", "random_state", "n_jobs")
+
+
+def shares_of(committee: SoftCommittee, said: Mapping[str, Floats], positive: int | None) -> Floats:
+    """Return the committee's probability of every class, in the order of the classes.
+
+    Parameters
+    ----------
+    committee
+        The committee.
+    said
+        What its members say, of two classes about the positive one.
+    positive
+        The place of the positive class; None where there are more than two.
+    """
+    shares = committee.predict_proba(said)
+    # The committee has the positive class last.
+    return shares[:, ::-1] if positive == 0 else shares
+
+
+def ahead_of_cutoff(committee: SoftCommittee, shares: Floats, positive: int | None) -> Floats:
+    """Return by how much the second class is ahead, above 0 iff it is decided on.
+
+    Parameters
+    ----------
+    committee
+        The committee.
+    shares
+        Its probabilities, in the order of the classes.
+    positive
+        The place of the positive class; None where there are more than two, which have their
+        probabilities as they are.
+    """
+    if positive is None:
+        return shares
+    ahead = shares[:, positive] - committee.cutoff
+    if positive == 1:
+        return np.asarray(ahead)
+    # At the cut-off itself the decision is against the positive class, so for the second one.
+    return np.where(ahead == 0, np.finfo(np.float64).tiny, -ahead)
