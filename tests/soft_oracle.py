@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -157,8 +158,8 @@ def _limits(random: np.random.Generator, k: int) -> dict:
     if random.random() < 0.4:
         request["forbidden"] = (int(random.integers(k)),)
     if random.random() < 0.6:
-        costs = random.integers(1, 9, size=k) / 2
-        request["budgets"] = (Budget(costs, float(random.integers(4, 14))),)
+        costs = tuple(Fraction(int(cost), 2) for cost in random.integers(1, 9, size=k))
+        request["budgets"] = (Budget(costs, Fraction(int(random.integers(4, 14)))),)
     groups = []
     for _ in range(int(random.integers(0, 3))):
         inside = tuple(int(j) for j in random.permutation(k)[: random.integers(2, k)])

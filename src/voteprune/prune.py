@@ -11,7 +11,7 @@ from typing import overload
 
 import numpy as np
 
-from .exceptions import InputError, OutputError
+from .exceptions import InputError
 from .problem.committee import Committee
 from .problem.constraints import AtLeast, Constraint
 from .problem.criteria import Criterion
@@ -24,13 +24,13 @@ from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
-from .solve.certifying import check_certified
+from .solve.certifying import check_certified, saved
 from .solve.plan import Plan, check_plan
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import PENALTY, prune_soft
+from .solve.soft_solve import PENALTY, SoftWishes, prune_soft
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -68,6 +68,7 @@ def prune(  # type: ignore[overload-overlap]
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    certificate: bool | str | Path = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -201,7 +202,7 @@ def prune(
         refuse_twice(y, sample_weight)
         for name, asked in (
             ("checkpoint", checkpoint),
-            ("certificate", certificate or None),
+            ("certificate", None if soft else certificate or None),
             ("promise", promise),
             ("holdout", holdout),
             ("confidence", confidence),
@@ -213,7 +214,8 @@ def prune(
             callback, random_state, n_jobs,
         )  # fmt: skip
         if isinstance(votes, Probabilities):
-            return prune_soft(votes, wishes, PENALTY if penalty is None else penalty, began)
+            soft_wishes = SoftWishes(PENALTY if penalty is None else penalty, certificate)
+            return prune_soft(votes, wishes, soft_wishes, began)
         return prune_plurality(votes, wishes, began)
     plan = check_plan(
         objective=objective,
@@ -243,13 +245,7 @@ def prune(
     )
     if wish is not None:
         return wish.keep(solution, held_out, plan.method, plan.circumstances)
-    if solution.certificate is not None and not isinstance(certificate, bool):
-        try:
-            solution.certificate.save(certificate)
-        except OutputError as error:
-            lost = (*solution.unwritten, str(error))
-            return replace(solution, incidents=(*solution.incidents, str(error)), unwritten=lost)
-    return solution
+    return saved(solution, certificate)
 
 
 def _compile(votes: Votes, plan: Plan, began: float) -> Problem:

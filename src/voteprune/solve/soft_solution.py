@@ -13,6 +13,7 @@ from ..files.document import Document
 from ..problem import words
 from ..problem.confusion import Confusion
 from ..run.incumbent import Progress, relative_gap
+from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
 from .status import Status, headline, read_answer, read_optional
@@ -53,8 +54,10 @@ class SoftSolution(Document):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of what the members say; rows are not merged, so every row is a pattern.
-    explanation, incidents, trace, problem
+    explanation, incidents, unwritten, trace, problem
         As on `Solution`.
+    certificate
+        The proof written down, for `voteprune.verify`; None unless it was asked for.
     """
 
     _KIND: ClassVar = "soft_solution"
@@ -84,8 +87,10 @@ class SoftSolution(Document):
     incidents: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: SoftPruning | None = field(default=None, repr=False, compare=False)
+    certificate: SoftCertificate | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         found = self.committee is not None
@@ -147,7 +152,8 @@ class SoftSolution(Document):
         )
 
     def _fields(self) -> dict[str, Any]:
-        # The trace and what members said are left out.
+        # The trace, what members said and the certificate, which has a file of its own, are left
+        # out.
         counts = self.confusion
         return {
             **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE, *_NUMBERS)},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,20 +25,33 @@ from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
 from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
+from .certifying import saved
 from .circumstances import Circumstances
 from .plurality_solve import Wishes
+from .soft_certifying import check_soft_certified, soft_certificate_of
 from .soft_solution import SoftSolution
+from .status import Status
 
 PENALTY = 100.0
 """Ridge on the weights, in units of one row: the plateau of the evidence in docs/results."""
 
 
-def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: float) -> SoftSolution:
+@dataclass(frozen=True, slots=True)
+class SoftWishes:
+    """What else `prune` was asked for, of soft committees alone."""
+
+    penalty: object = PENALTY
+    certificate: object = False
+
+
+def prune_soft(
+    said: Probabilities, wishes: Wishes, others: SoftWishes, began: float
+) -> SoftSolution:
     """Choose the soft committee with the least penalised loss, with a proof.
 
     Parameters
     ----------
-    said, wishes, penalty
+    said, wishes, others
         What to choose from, and what was asked for.
     began
         When `prune` was called, as `time.monotonic` tells it.
@@ -60,10 +73,12 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     requests = check_constraints(wishes.constraints)
     if wishes.callback is not None and not callable(wishes.callback):
         raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
-    problem = SoftPruning.of(said, objective, requests, _check_penalty(penalty))
+    problem = SoftPruning.of(said, objective, requests, _check_penalty(others.penalty))
     start = _check_start(wishes.start, problem)
+    certify = check_soft_certified(others.certificate, problem, method, None)
     incumbent = Incumbent(problem, wishes.callback, began)
     run = circumstances.begin(incumbent, None, began)
+    run = replace(run, record=[] if certify else None)
     try:
         if start:
             incumbent.offer(start)
@@ -73,7 +88,7 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
         outcome = Outcome("callback")
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
-    return _conclude(problem, run, outcome, method)
+    return saved(_conclude(problem, run, outcome, method), others.certificate)
 
 
 def check_objective(objective: object) -> str:
@@ -157,10 +172,14 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         confusion = _count(said, decided) if shares.shape[1] == 2 else None
     value = None if incumbent.score is None else float(incumbent.score)
     bound = incumbent.progress().bound if method.proves and not outcome.infeasible else None
+    status: Status
+    if committee is None:
+        status = "infeasible" if outcome.infeasible else "unknown"
+    else:
+        optimal = proved or (method.proves and incumbent.closed)
+        status = "optimal" if optimal else "feasible"
     return SoftSolution(
-        status=("infeasible" if outcome.infeasible else "unknown")
-        if committee is None
-        else ("optimal" if proved or (method.proves and incumbent.closed) else "feasible"),
+        status=status,
         termination=outcome.termination,
         committee=committee,
         value=value,
@@ -181,10 +200,12 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         n_classifiers=said.n_classifiers,
         constraints=tuple(map(str, problem.requests)),
         explanation=why,
-        incidents=tuple(incumbent.incidents),
+        incidents=(*incumbent.incidents, *incumbent.unwritten),
+        unwritten=tuple(incumbent.unwritten),
         versions=versions_of(None),
         trace=tuple(incumbent.trace),
         problem=problem,
+        certificate=soft_certificate_of(problem, run, status),
     )
 
 

@@ -12,7 +12,7 @@ from itertools import combinations
 from ..exceptions import InputError
 from ..run.run import Outcome, Run
 from ..soft.pruning import SoftPruning
-from ..soft.tree import SoftTree
+from ..soft.tree import TOLERANCE, SoftTree
 
 _STRIDE = 0.25
 """Seconds of work after which the incumbent is told and the clock looked at."""
@@ -25,7 +25,16 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     incumbent = run.incumbent
     _offer_first(problem, run)
-    tree = SoftTree(problem.numbers, problem.loss, incumbent=incumbent.members)
+    tree = SoftTree(
+        problem.numbers,
+        problem.loss,
+        # Tighter than what is told: what is told is lower than the bound by a hair.
+        tolerance=0.9 * TOLERANCE,
+        incumbent=incumbent.members,
+        keep_steps=run.record is not None,
+    )
+    if run.record is not None:
+        run.record.append(tree)
     while not tree.finished:
         if run.seconds_left <= 0:
             return Outcome("time limit")
