@@ -11,6 +11,19 @@ from scipy.optimize import minimize
 from voteprune.soft.problem import Budget, Group, SoftProblem
 
 
+def pool(seed, n=60, k=6, n_classes=2):
+    """Probabilities and labels of a random pool, members of different strength."""
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    if n_classes == 2:
+        raw = rng.normal((2 * y - 1)[:, None] * rng.uniform(0.2, 1.2, k), 1.0)
+        return 1 / (1 + np.exp(-raw)), y
+    raw = rng.normal(0, 1, (n, k, n_classes))
+    raw[np.arange(n), :, y] += rng.uniform(0.5, 1.5, k)
+    shares = np.exp(raw)
+    return shares / shares.sum(axis=2, keepdims=True), y
+
+
 def penalised(problem: SoftProblem, members, intercepts, weights) -> float:
     """The definition, row by row in spirit: no code of the library but the problem's numbers."""
     answers = problem.answers[:, list(members)]

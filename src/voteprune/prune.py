@@ -68,6 +68,7 @@ def prune(  # type: ignore[overload-overlap]
     callback: Callable[[Progress], object] | None = ...,
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
+    checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
@@ -201,7 +202,7 @@ def prune(
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
-            ("checkpoint", checkpoint),
+            ("checkpoint", None if soft else checkpoint),
             ("certificate", None if soft else certificate or None),
             ("promise", promise),
             ("holdout", holdout),
@@ -214,8 +215,8 @@ def prune(
             callback, random_state, n_jobs,
         )  # fmt: skip
         if isinstance(votes, Probabilities):
-            soft_wishes = SoftWishes(PENALTY if penalty is None else penalty, certificate)
-            return prune_soft(votes, wishes, soft_wishes, began)
+            ridge = PENALTY if penalty is None else penalty
+            return prune_soft(votes, wishes, SoftWishes(ridge, certificate, checkpoint), began)
         return prune_plurality(votes, wishes, began)
     plan = check_plan(
         objective=objective,

@@ -25,6 +25,7 @@ from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
 from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
+from ..tree.soft_checkpoint import check_soft_checkpoint
 from .certifying import saved
 from .circumstances import Circumstances
 from .plurality_solve import Wishes
@@ -42,6 +43,7 @@ class SoftWishes:
 
     penalty: object = PENALTY
     certificate: object = False
+    checkpoint: object = None
 
 
 def prune_soft(
@@ -75,9 +77,10 @@ def prune_soft(
         raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
     problem = SoftPruning.of(said, objective, requests, _check_penalty(others.penalty))
     start = _check_start(wishes.start, problem)
-    certify = check_soft_certified(others.certificate, problem, method, None)
+    file = check_soft_checkpoint(others.checkpoint, method.name, problem.numbers)
+    certify = check_soft_certified(others.certificate, problem, method, file)
     incumbent = Incumbent(problem, wishes.callback, began)
-    run = circumstances.begin(incumbent, None, began)
+    run = circumstances.begin(incumbent, file, began)
     run = replace(run, record=[] if certify else None)
     try:
         if start:
