@@ -29,12 +29,18 @@ from .problem.infeasible import nobody_fits
 from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
+from .soft.committee import SoftCommittee
+from .soft.probabilities import Probabilities
+from .soft.tree import TOLERANCE
 from .solve.notebook import html_of_table
 from .solve.plan import check_plan
+from .solve.plurality_solve import Wishes
+from .solve.soft_front import SoftFront, SoftPoint
+from .solve.soft_solve import NO_PENALTY, SoftWishes, check_soft_plan
 from .solvers import SolverFailure, call
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .tree.sizes.task import Task
-from .votes.votes import as_votes
+from .votes.votes import as_votes, refuse_twice
 
 _SEARCH_SHARE = 0.4
 _PATIENCE = 32
@@ -47,14 +53,17 @@ class FrontPoint:
     """One committee size: the best committee found, its value, and the bound for this size.
 
     `committee` and `value` are None where nothing was found; `bound` is None where it is proved
-    that no committee of this size meets the constraints. `trusted` is as on `Solution`.
+    that no committee of this size meets the constraints. `trusted` is as on `Solution`. For soft
+    committees it is about at most so many members, the value is minus the penalised mean loss,
+    and `tolerance` is the share of it that bound and value may be apart where it is optimal.
     """
 
     size: int
-    committee: Committee | None
+    committee: Committee | SoftCommittee | None
     value: float | None
     bound: float | None
     trusted: tuple[str, ...] = ()
+    tolerance: float = 0.0
 
     @property
     def gap(self) -> float | None:
@@ -63,8 +72,9 @@ class FrontPoint:
 
     @property
     def optimal(self) -> bool:
-        """Whether nothing of this size is better."""
-        return self.value is not None and self.bound == self.value
+        """Whether nothing of this size is better, by more than the tolerance."""
+        gap = self.gap
+        return gap is not None and gap <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -141,6 +151,7 @@ def front(
     time_limit: float | None = 60.0,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     callback: Callable[[Front], object] | None = None,
+    penalty: float | None = None,
 ) -> Front:
     """Find the best committee of every size, each with its proved bound, in one run.
 
@@ -148,9 +159,12 @@ def front(
     ----------
     votes, y, sample_weight, objective, diversity, constraints, time_limit, random_state
         As in `prune`; the objective must be a weighted sum of confusion counts. Limits on the size
-        say which sizes are looked at.
+        say which sizes are looked at. `Probabilities` give the soft committees of at most so many
+        members.
     callback
         Told the front after every round; a true return value ends the run.
+    penalty
+        For `Probabilities`, as in `prune`.
 
     Raises
     ------
@@ -158,12 +172,22 @@ def front(
         If an argument is wrong; nothing has been started then.
     """
     began = time.monotonic()
+    if callback is not None and not callable(callback):
+        raise InputError("callback", f"expected a function, got {callback!r}.")
+    if isinstance(votes, Probabilities):
+        refuse_twice(y, sample_weight)
+        wishes = Wishes(
+            objective=objective, diversity=diversity, constraints=constraints,
+            time_limit=time_limit, random_state=random_state,
+        )  # fmt: skip
+        others = SoftWishes() if penalty is None else SoftWishes(penalty)
+        return _soft_front(votes, wishes, others, began, callback)
+    if penalty is not None:
+        raise InputError("penalty", NO_PENALTY)
     plan = check_plan(
         objective=objective, diversity=diversity, constraints=constraints,
         time_limit=time_limit, random_state=random_state,
     )  # fmt: skip
-    if callback is not None and not callable(callback):
-        raise InputError("callback", f"expected a function, got {callback!r}.")
     if isinstance(plan.criterion, Margin) or plan.criterion == AUTOMATIC:
         raise InputError("objective", _NO_SUM.format(plan.criterion))
     pool = as_votes(votes, y, sample_weight)
@@ -178,6 +202,30 @@ def front(
         )
     deadline = began + plan.circumstances.seconds
     return _Fronts(problem, plan.circumstances.seed, began, deadline, callback).run()
+
+
+def _soft_front(
+    said: Probabilities,
+    wishes: Wishes,
+    others: SoftWishes,
+    began: float,
+    callback: Callable[[Front], object] | None,
+) -> Front:
+    plan = check_soft_plan(said, wishes, others)
+    problem = plan.problem
+
+    def front_of(points: Sequence[SoftPoint]) -> Front:
+        return Front(
+            problem.objective.name,
+            tuple(
+                FrontPoint(p.size, p.committee, p.value, p.bound, tolerance=TOLERANCE)
+                for p in points
+            ),
+            time.monotonic() - began,
+        )
+
+    trees = SoftFront(problem, began + plan.circumstances.seconds)
+    return front_of(trees.run(lambda points: callback is not None and callback(front_of(points))))
 
 
 class _Fronts:

@@ -30,7 +30,7 @@ from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import PENALTY, SoftWishes, prune_soft
+from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, prune_soft
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -198,7 +198,7 @@ def prune(
     began = time.monotonic()
     soft = isinstance(votes, Probabilities)
     if penalty is not None and not soft:
-        raise InputError("penalty", "is for vp.Probabilities only. Leave it out.")
+        raise InputError("penalty", NO_PENALTY)
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (

@@ -44,6 +44,8 @@ class SoftTree:
         Whether committees are looked for besides the leaves of the tree.
     keep_steps
         Whether the steps of the proof are kept in `steps`.
+    near
+        A point to start from.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class SoftTree:
         incumbent: tuple[int, ...] | None = None,
         search: bool = True,
         keep_steps: bool = False,
+        near: Point | None = None,
     ) -> None:
         self.problem = problem
         self.loss = loss if loss is not None else loss_of(problem)
@@ -72,6 +75,8 @@ class SoftTree:
         clash = set(problem.required) & set(problem.forbidden)
         root[list(problem.forbidden)] = -1
         first = Node(root, -np.inf, np.zeros(self.loss.n_intercepts), np.zeros(problem.n_members))
+        if near is not None:
+            first = self._child(root, -np.inf, near)
         if clash:
             self._close(first, np.inf)
         else:

@@ -36,6 +36,8 @@ from .status import Status
 PENALTY = 100.0
 """Ridge on the weights, in units of one row: the plateau of the evidence in docs/results."""
 
+NO_PENALTY = "is for vp.Probabilities only. Leave it out."
+
 
 @dataclass(frozen=True, slots=True)
 class SoftWishes:
@@ -63,19 +65,8 @@ def prune_soft(
     InputError
         If an argument is wrong, or makes no sense for soft committees; nothing has been started.
     """
-    method = _check_method(wishes)
-    circumstances = Circumstances.of(
-        method,
-        solver=wishes.solver,
-        time_limit=wishes.time_limit,
-        random_state=wishes.random_state,
-        n_jobs=wishes.n_jobs,
-    )
-    objective = check_objective(wishes.objective)
-    requests = check_constraints(wishes.constraints)
-    if wishes.callback is not None and not callable(wishes.callback):
-        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
-    problem = SoftPruning.of(said, objective, requests, _check_penalty(others.penalty))
+    plan = check_soft_plan(said, wishes, others)
+    method, circumstances, problem = plan.method, plan.circumstances, plan.problem
     start = _check_start(wishes.start, problem)
     file = check_soft_checkpoint(others.checkpoint, method.name, problem.numbers)
     certify = check_soft_certified(others.certificate, problem, method, file)
@@ -92,6 +83,39 @@ def prune_soft(
     except KeyboardInterrupt:
         outcome = Outcome("interrupted")
     return saved(_conclude(problem, run, outcome, method), others.certificate)
+
+
+@dataclass(frozen=True, slots=True)
+class SoftPlan:
+    """What is to be solved, by what, and how: all of it checked."""
+
+    method: Method
+    circumstances: Circumstances
+    problem: SoftPruning
+
+
+def check_soft_plan(said: Probabilities, wishes: Wishes, others: SoftWishes) -> SoftPlan:
+    """Check what was asked for.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes no sense for soft committees.
+    """
+    method = _check_method(wishes)
+    circumstances = Circumstances.of(
+        method,
+        solver=wishes.solver,
+        time_limit=wishes.time_limit,
+        random_state=wishes.random_state,
+        n_jobs=wishes.n_jobs,
+    )
+    objective = check_objective(wishes.objective)
+    requests = check_constraints(wishes.constraints)
+    if wishes.callback is not None and not callable(wishes.callback):
+        raise InputError("callback", f"expected a function, got {wishes.callback!r}.")
+    problem = SoftPruning.of(said, objective, requests, _check_penalty(others.penalty))
+    return SoftPlan(method, circumstances, problem)
 
 
 def check_objective(objective: object) -> str:
