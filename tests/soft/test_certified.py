@@ -9,6 +9,7 @@ import pytest
 import voteprune as vp
 from fulldisk import full_disk
 from softcerts import soft, write_table
+from voteprune.cli import main
 from voteprune.verify import verify
 
 LIMITS = {
@@ -195,3 +196,23 @@ def test_a_part_of_other_probabilities_is_refused():
 
 def test_nothing_is_written_down_unless_asked_for():
     assert vp.prune(said_of(soft(2))).certificate is None
+
+
+def test_the_command_line_holds_what_prune_saved_and_refuses_another_table(tmp_path):
+    case = soft(2, 3)
+    vp.prune(said_of(case), constraints=LIMITS["groups"], certificate=tmp_path / "c.json")
+    write_table(tmp_path / "p.csv", case)
+    words = ["verify", str(tmp_path / "c.json"), str(tmp_path / "p.csv"), "--target", "y"]
+    assert main(words) == 0
+    rows = (tmp_path / "p.csv").read_text().split("\n")
+    rows[2], rows[3] = rows[3], rows[2]
+    (tmp_path / "p.csv").write_text("\n".join(rows))
+    assert main(words) != 0
+
+
+def test_a_relaxation_that_no_x_can_keep_does_not_go_on_for_ever():
+    """Each stride begins it anew; where that gets nowhere the node is split."""
+    case = soft(2)
+    limits = [*LIMITS["infeasible"], vp.Budget([0.6, 0.5, 0.4, 0.7, 0.9, 0.1], limit=1)]
+    solution = vp.prune(said_of(case), constraints=limits, penalty=5, time_limit=20)
+    assert solution.status == "infeasible"

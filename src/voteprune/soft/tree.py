@@ -271,8 +271,9 @@ class SoftTree:
         if bound >= self.cutoff:
             self._close(node, bound, relaxed.point, prices)
             return
-        if time.monotonic() >= deadline:
-            # The relaxation may have been cut short: go on with it in the next round.
+        if time.monotonic() >= deadline and bound > node.bound + 1e-9 * abs(bound):
+            # The relaxation may have been cut short: go on with it in the next round. One that
+            # gets nowhere is split instead: where no x keeps all limits it might never end.
             self._record(node, relaxed.point, self._nobody, -1, prices)
             self._push(self._child(node.decisions, bound, relaxed.point))
             return
