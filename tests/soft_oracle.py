@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 from scipy.optimize import minimize
 
 from voteprune.soft.problem import Budget, Group, SoftProblem
+
+
+def pool(seed, n=60, k=6, n_classes=2):
+    """Probabilities and labels of a random pool, members of different strength."""
+    rng = np.random.default_rng(seed)
+    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
+    if n_classes == 2:
+        raw = rng.normal((2 * y - 1)[:, None] * rng.uniform(0.2, 1.2, k), 1.0)
+        return 1 / (1 + np.exp(-raw)), y
+    raw = rng.normal(0, 1, (n, k, n_classes))
+    raw[np.arange(n), :, y] += rng.uniform(0.5, 1.5, k)
+    shares = np.exp(raw)
+    return shares / shares.sum(axis=2, keepdims=True), y
 
 
 def penalised(problem: SoftProblem, members, intercepts, weights) -> float:
@@ -157,8 +171,8 @@ def _limits(random: np.random.Generator, k: int) -> dict:
     if random.random() < 0.4:
         request["forbidden"] = (int(random.integers(k)),)
     if random.random() < 0.6:
-        costs = random.integers(1, 9, size=k) / 2
-        request["budgets"] = (Budget(costs, float(random.integers(4, 14))),)
+        costs = tuple(Fraction(int(cost), 2) for cost in random.integers(1, 9, size=k))
+        request["budgets"] = (Budget(costs, Fraction(int(random.integers(4, 14)))),)
     groups = []
     for _ in range(int(random.integers(0, 3))):
         inside = tuple(int(j) for j in random.permutation(k)[: random.integers(2, k)])

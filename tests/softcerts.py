@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations
 
@@ -12,7 +13,8 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-from voteprune.soft.certificate import SoftCertificate, digest_of
+from voteprune.soft.certificate import SoftCertificate
+from voteprune.soft.digest import digest_of
 from voteprune.verify import verify
 
 CLIP = 0.001
@@ -20,8 +22,8 @@ CLIP = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    costs: np.ndarray
-    limit: float
+    costs: tuple[Fraction, ...]
+    limit: Fraction
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,7 @@ class Node:
     weights: np.ndarray
     fixed: np.ndarray
     branch: int
+    prices: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +97,7 @@ class Soft:
             max(self.size_min, 1) <= size <= self.most
             and set(self.required) <= set(members)
             and not set(self.forbidden) & set(members)
-            and all(b.costs[list(members)].sum() <= b.limit for b in self.budgets)
+            and all(sum(b.costs[k] for k in members) <= b.limit for b in self.budgets)
             and all(
                 g.at_least <= len(set(g.members) & set(members))
                 and (g.at_most is None or len(set(g.members) & set(members)) <= g.at_most)
@@ -158,14 +161,14 @@ class Soft:
 LIMITS = {
     "size": {},
     "required": {"required": (1,), "forbidden": (0, 4)},
-    "budget": {"budgets": (Costs(np.array([1.0, 2, 3, 1, 2, 3]), 4.5),)},
+    "budget": {"budgets": (Costs(tuple(map(Fraction, (1, 2, 3, 1, 2, 3))), Fraction(9, 2)),)},
     "at most": {"groups": (Some((0, 1, 2), at_most=1),)},
     "at least": {"groups": (Some((4, 5), at_least=1),), "size_min": 2},
     "all": {
         "required": (5,),
         "forbidden": (3,),
         "size_min": 2,
-        "budgets": (Costs(np.array([1.0, 2, 3, 1, 2, 1]), 5.0),),
+        "budgets": (Costs(tuple(map(Fraction, (1, 2, 3, 1, 2, 1))), Fraction(5)),),
         "groups": (Some((0, 1, 2), at_least=1, at_most=2),),
     },
 }
@@ -277,7 +280,10 @@ def certificate(problem, tolerance=1e-5, rng=None, **changes):
         "classes": tuple(range(problem.n_classes)),
         "clip": CLIP,
         "digest": digest_of(
-            problem.names, range(problem.n_classes), problem.labels, problem.predictions
+            problem.names,
+            range(problem.n_classes),
+            problem.labels,
+            np.moveaxis(problem.predictions, 1, 0),
         ),
         "steps": tree(problem, cutoff, rng),
         "status": "optimal",

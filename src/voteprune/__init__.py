@@ -48,6 +48,7 @@ from .solve.comparison import Comparison
 from .solve.explanation import Explanation, MemberRole, Swap
 from .solve.plurality_solution import PluralitySolution
 from .solve.promise import Promise, occam_bound, promise
+from .solve.soft_explain import SoftExplanation
 from .solve.soft_solution import SoftSolution
 from .solve.solution import Solution
 from .solvers import Solver, solvers
@@ -108,6 +109,7 @@ __all__ = [
     "Ratio",
     "Require",
     "SoftCommittee",
+    "SoftExplanation",
     "SoftSolution",
     "Solution",
     "Solver",

@@ -31,12 +31,19 @@ from .problem.infeasible import nobody_fits
 from .problem.margin import AUTOMATIC, Margin
 from .problem.problem import Problem
 from .run.incumbent import Incumbent, relative_gap
+from .soft.committee import SoftCommittee
+from .soft.probabilities import Probabilities
+from .soft.pruning import SoftPruning
+from .soft.tree import TOLERANCE
 from .solve.notebook import html_of_table
+from .solve.plurality_solve import Wishes
 from .solve.request import check_callback, check_plan
+from .solve.soft_front import SoftFront, SoftPoint
+from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solvers import SolverFailure, call
 from .tree.sizes.coordinator import MOST_CLASSIFIERS, WORKER
 from .tree.sizes.task import Task
-from .votes.votes import as_votes
+from .votes.votes import as_votes, refuse_twice
 
 TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
 """Shares of the time for trying small sizes in full, and for the search before the proof."""
@@ -55,14 +62,17 @@ class FrontPoint:
     """One committee size: the best committee found, its value, and the bound for this size.
 
     `committee` and `value` are None where nothing was found; `bound` is None where it is proved
-    that no committee of this size meets the constraints. `trusted` is as on `Solution`.
+    that no committee of this size meets the constraints. `trusted` is as on `Solution`. For soft
+    committees it is about at most so many members, the value is minus the penalised mean loss,
+    and `tolerance` is the share of it that bound and value may be apart where it is optimal.
     """
 
     size: int
-    committee: Committee | None
+    committee: Committee | SoftCommittee | None
     value: float | None
     bound: float | None
     trusted: tuple[str, ...] = ()
+    tolerance: float = 0.0
 
     @property
     def gap(self) -> float | None:
@@ -71,8 +81,9 @@ class FrontPoint:
 
     @property
     def optimal(self) -> bool:
-        """Whether nothing of this size is better."""
-        return self.value is not None and self.bound == self.value
+        """Whether nothing of this size is better, by more than the tolerance."""
+        gap = self.gap
+        return gap is not None and gap <= self.tolerance
 
 
 @dataclass(frozen=True)
@@ -142,13 +153,14 @@ def front(
     votes: object,
     y: object = None,
     *,
-    objective: Criterion = "accuracy",
+    objective: Criterion | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] | None = (),
     sample_weight: object = None,
     time_limit: float | None = 60.0,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     callback: Callable[[Front], object] | None = None,
+    penalty: float | None = None,
 ) -> Front:
     """Find the best committee of every size, each with its proved bound, in one run.
 
@@ -158,9 +170,12 @@ def front(
     ----------
     votes, y, sample_weight, objective, diversity, constraints, time_limit, random_state
         As in `prune`; the objective must be a weighted sum of confusion counts. Limits on the size
-        say which sizes are looked at.
+        say which sizes are looked at. `Probabilities` give the soft committees of at most so many
+        members.
     callback
         Told the front after every round; a true return value ends the run.
+    penalty
+        For `Probabilities`, as in `prune`.
 
     Raises
     ------
@@ -168,11 +183,23 @@ def front(
         If an argument is wrong; nothing has been started then.
     """
     began = time.monotonic()
+    check_callback(callback)
+    if objective is None:
+        objective = "log_loss" if isinstance(votes, Probabilities) else "accuracy"
+    if isinstance(votes, Probabilities):
+        refuse_twice(y, sample_weight)
+        wishes = Wishes(
+            objective=objective, diversity=diversity, constraints=constraints,
+            time_limit=time_limit, random_state=random_state,
+        )  # fmt: skip
+        ridge = PENALTY if penalty is None else penalty
+        return _soft_front(votes, wishes, ridge, began, callback)
+    if penalty is not None:
+        raise InputError("penalty", NO_PENALTY)
     plan = check_plan(
         objective=objective, diversity=diversity, constraints=constraints,
         time_limit=time_limit, random_state=random_state,
     )  # fmt: skip
-    check_callback(callback)
     if isinstance(plan.criterion, Margin) or plan.criterion == AUTOMATIC:
         raise InputError("objective", _NO_SUM.format(plan.criterion))
     pool = as_votes(votes, y, sample_weight)
@@ -193,6 +220,30 @@ def front(
             return fronts.run()
         except KeyboardInterrupt:
             return fronts.front()
+
+
+def _soft_front(
+    said: Probabilities,
+    wishes: Wishes,
+    penalty: object,
+    began: float,
+    callback: Callable[[Front], object] | None,
+) -> Front:
+    plan = check_soft_plan(wishes, penalty)
+    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
+
+    def front_of(points: Sequence[SoftPoint]) -> Front:
+        return Front(
+            problem.objective.name,
+            tuple(
+                FrontPoint(p.size, p.committee, p.value, p.bound, tolerance=TOLERANCE)
+                for p in points
+            ),
+            time.monotonic() - began,
+        )
+
+    trees = SoftFront(problem, began + plan.circumstances.seconds)
+    return front_of(trees.run(lambda points: callback is not None and callback(front_of(points))))
 
 
 class _Fronts:

@@ -10,7 +10,7 @@ from typing import overload
 
 import numpy as np
 
-from .exceptions import InputError, OutputError
+from .exceptions import InputError
 from .problem.committee import Committee
 from .problem.constraints import AtLeast, Constraint
 from .problem.criteria import Criterion
@@ -23,13 +23,13 @@ from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
-from .solve.certifying import check_certified
+from .solve.certifying import check_certified, saved
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import Wishes, prune_plurality
 from .solve.promising import FIRST, Wish
 from .solve.request import Plan, check_callback, check_plan, check_start
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import PENALTY, prune_soft
+from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, prune_soft
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -69,6 +69,8 @@ def prune(  # type: ignore[overload-overlap]
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
     gap: float | None = ...,
+    checkpoint: str | Path | None = ...,
+    certificate: bool | str | Path = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -204,12 +206,12 @@ def prune(
     if objective is None:
         objective = "log_loss" if soft else "accuracy"
     if penalty is not None and not soft:
-        raise InputError("penalty", "is for vp.Probabilities only. Leave it out.")
+        raise InputError("penalty", NO_PENALTY)
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
-            ("checkpoint", checkpoint),
-            ("certificate", certificate or None),
+            ("checkpoint", None if soft else checkpoint),
+            ("certificate", None if soft else certificate or None),
             ("promise", promise),
             ("holdout", holdout),
             ("confidence", confidence),
@@ -221,7 +223,8 @@ def prune(
             callback, random_state, n_jobs, gap,
         )  # fmt: skip
         if isinstance(votes, Probabilities):
-            return prune_soft(votes, wishes, PENALTY if penalty is None else penalty, began)
+            ridge = PENALTY if penalty is None else penalty
+            return prune_soft(votes, wishes, SoftWishes(ridge, certificate, checkpoint), began)
         return prune_plurality(votes, wishes, began)
     plan = check_plan(
         objective=objective,
@@ -251,13 +254,7 @@ def prune(
     )
     if wish is not None:
         return wish.keep(solution, held_out, plan.method, plan.circumstances)
-    if solution.certificate is not None and not isinstance(certificate, bool):
-        try:
-            solution.certificate.save(certificate)
-        except OutputError as error:
-            lost = (*solution.unwritten, str(error))
-            return replace(solution, incidents=(*solution.incidents, str(error)), unwritten=lost)
-    return solution
+    return saved(solution, certificate)
 
 
 def _compile(votes: Votes, plan: Plan, began: float) -> Problem:

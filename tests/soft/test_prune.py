@@ -6,20 +6,9 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from soft_oracle import pool
 
 OBJECTIVES = ["log_loss", "pool_log_loss", "brier"]
-
-
-def pool(seed, n=60, k=6, n_classes=2):
-    rng = np.random.default_rng(seed)
-    y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, n - n_classes)]
-    if n_classes == 2:
-        raw = rng.normal((2 * y - 1)[:, None] * rng.uniform(0.2, 1.2, k), 1.0)
-        return 1 / (1 + np.exp(-raw)), y
-    raw = rng.normal(0, 1, (n, k, n_classes))
-    raw[np.arange(n), :, y] += rng.uniform(0.5, 1.5, k)
-    shares = np.exp(raw)
-    return shares / shares.sum(axis=2, keepdims=True), y
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -160,7 +149,7 @@ def test_a_single_sure_row_is_not_taken_for_a_vote():
         ({"penalty": 0}, "penalty"),
         ({"penalty": "much"}, "penalty"),
         ({"solver": "highs"}, "solver"),
-        ({"checkpoint": "x"}, "checkpoint"),
+        ({"holdout": 0.3}, "holdout"),
         ({"start": [99]}, "start"),
         ({"constraints": vp.Budget([-1] * 6, limit=1)}, "budgets"),
         ({"y": [0, 1]}, "y"),

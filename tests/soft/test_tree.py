@@ -1,6 +1,7 @@
 """Soft committees against brute force: every set, fitted by an independent convex solver."""
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -20,6 +21,7 @@ KINDS = [
 ]
 CASES = [(seed, *kind, limits) for kind in KINDS for limits in (False, True) for seed in (1, 5)]
 SMALL = {"n": 24, "k": 5}
+COSTLY = Budget(tuple(map(Fraction, (1, 2, 3, 2, 1))), Fraction(4))
 
 
 @lru_cache
@@ -161,8 +163,8 @@ def test_a_member_without_weight_sits_only_if_something_asks_for_it():
     [
         {"size_min": 4},
         {"required": (0, 4), "forbidden": (1,)},
-        {"budgets": (Budget(np.array([1.0, 2, 3, 2, 1]), 4.0),)},
-        {"budgets": (Budget(np.array([1.0, 2, 3, 2, 1]), 4.0), Budget(np.ones(5) * 0.1, 0.3))},
+        {"budgets": (COSTLY,)},
+        {"budgets": (COSTLY, Budget((Fraction(1, 10),) * 5, Fraction(3, 10)))},
         {"groups": (Group((0, 1, 2), 1, 1), Group((2, 3), 0, 1))},
         {"groups": (Group((3, 4), 2),), "size_max": 3},
         {"groups": (Group((3, 4), 2),), "size_max": 1},

@@ -7,7 +7,7 @@ import pytest
 
 from softcerts import check, document, put, soft
 from voteprune.exceptions import FileFormatError
-from voteprune.soft.certificate import digest_of
+from voteprune.soft.digest import digest_of
 from voteprune.verify import verify
 
 CASE = (3, 2, "all")
@@ -30,7 +30,9 @@ def other_table(problem, **changes):
     for name, value in changes.items():
         object.__setattr__(other, name, value)
     classes = range(problem.n_classes)
-    return other, digest_of(other.names, classes, other.labels, other.predictions)
+    return other, digest_of(
+        other.names, classes, other.labels, np.moveaxis(other.predictions, 1, 0)
+    )
 
 
 def test_a_row_more(found, tmp_path):
@@ -51,7 +53,7 @@ def test_classes_swapped_with_a_digest_to_match(found, tmp_path):
     problem = soft(*CASE)
     found["data"]["classes"] = [1, 0]
     found["data"]["digest"] = digest_of(
-        problem.names, [1, 0], 1 - problem.labels, problem.predictions
+        problem.names, [1, 0], 1 - problem.labels, np.moveaxis(problem.predictions, 1, 0)
     )
     assert "the committee: its penalised loss is" in check(found, problem, tmp_path).failed[0]
 
@@ -369,7 +371,7 @@ def test_labels_are_words_or_numbers_or_true_and_false(found, tmp_path):
     ):  # fmt: skip
         found["data"]["classes"] = classes
         found["data"]["digest"] = digest_of(
-            problem.names, classes, problem.labels, problem.predictions
+            problem.names, classes, problem.labels, np.moveaxis(problem.predictions, 1, 0)
         )
         put(found, problem, tmp_path)
         head, *rows = (tmp_path / "p.csv").read_text().split()

@@ -23,6 +23,9 @@ IntArray = NDArray[Any]
 
 _INT64_ROOM = 2**62
 _FLOAT_ROOM = 2**53
+_DECIMAL_BITS = 1024
+"""How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
+and means of diversity over all pairs of weighted votes are longer."""
 
 
 def exact(value: object, argument: str) -> Fraction:
@@ -56,6 +59,15 @@ def exact(value: object, argument: str) -> Fraction:
 def show(value: Fraction) -> str:
     """Write a number as people do: whole, or as a decimal."""
     return str(value) if value.denominator == 1 else repr(float(value))
+
+
+def on_file(value: Fraction) -> int | str:
+    """Write a number for a certificate: whole, or as a fraction in text."""
+    if value.denominator == 1:
+        return int(value)
+    if value.denominator.bit_length() > _DECIMAL_BITS:
+        return f"{value.numerator:#x}/{value.denominator:#x}"
+    return str(value)
 
 
 def common_denominator(values: Iterable[Fraction]) -> int:

@@ -23,12 +23,15 @@ class Bound:
         The bound for those of them with one free member in, or out, in the order of `free`.
     price
         mu, for linear pools.
+    prices
+        Prices of the problem's rows that show it; none where sorting does.
     """
 
     value: float
     with_in: Floats
     with_out: Floats
-    price: float = 0.0
+    price: float
+    prices: Floats
 
 
 def bound_of(
@@ -72,7 +75,8 @@ def bound_of(
     value -= 16 * 2.0**-53 * (abs(dual.base) + abs(price) + seated + abs(best.value))
     # The costs are differences of the same values: as many roundings, and no more.
     sure = 1 - 4 * margin(len(free))
-    return Bound(value, value + sure * best.cost_in, value + sure * best.cost_out, price)
+    prices = polytope.spread(best.prices)
+    return Bound(value, value + sure * best.cost_in, value + sure * best.cost_out, price, prices)
 
 
 def _balance(gains: Floats, shares: Floats, ridge: float) -> float:

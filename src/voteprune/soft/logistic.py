@@ -47,20 +47,24 @@ class LogLoss:
 
     def dual(self, z: Floats) -> Dual:
         """See `Loss`."""
-        share = expit(-self.signs * z)
+        # The repair that the checker makes: the class with too much mass gives some to the other.
         positive = self.signs > 0
-        up, down = (
-            self.weights[positive] @ share[positive],
-            self.weights[~positive] @ share[~positive],
-        )
-        lighter = min(up, down)
-        share = share * np.where(positive, lighter / max(up, lighter, 1e-300), 1.0)
-        share = share * np.where(positive, 1.0, lighter / max(down, lighter, 1e-300))
+        aims = self.weights @ positive, self.weights @ ~positive
+        shares = [expit(z), expit(-z)]
+        heavy = int(self.weights @ shares[1] > aims[1])
+        mass = self.weights @ shares[heavy]
+        kept = aims[heavy] / mass if mass > aims[heavy] else 1.0
+        shares[1 - heavy] = shares[1 - heavy] + shares[heavy] * (1 - kept)
+        shares[heavy] = shares[heavy] * kept
+        share = np.where(positive, shares[1], shares[0])
         slack = 4 * margin(len(z))
         entropy = self.weights @ (entr(share) - xlog1py(1 - share, -share))
         pull = self.weights * share
-        gains = self.answers @ (self.signs * pull) + slack * self.largest * pull.sum()
-        return Dual(float(entropy * (1 - slack)), gains)
+        # What rounding has left to repair, as a share of the smaller class.
+        loose = abs(float(self.signs @ pull)) / min(aims)
+        room = slack * pull.sum() + 2 * loose * self.weights.sum()
+        gains = self.answers @ (self.signs * pull) + self.largest * room
+        return Dual(float(entropy * (1 - slack - loose)), gains)
 
 
 class SoftmaxLoss:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from .loss import margin
@@ -34,19 +35,26 @@ class Selection:
         The sum, or something above it.
     cost_in, cost_out
         How much less it is at least with a member in, or out.
+    prices
+        Prices of the rows that show it; none where sorting does.
     """
 
     value: float
     cost_in: Floats
     cost_out: Floats
+    prices: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Polytope:
-    """``lines x <= limits`` with x in [0, 1]; a single line is the size, all ones."""
+    """``lines x <= limits`` with x in [0, 1]; a single line is the size, all ones.
+
+    `tight` says which rows of the problem these are, where `at` made it.
+    """
 
     lines: Floats
     limits: Floats
+    tight: NDArray[np.bool_] | None = None
 
     @classmethod
     def at(cls, lines: Floats, limits: Floats, inside: Places, free: Places) -> Polytope:
@@ -56,10 +64,21 @@ class Polytope:
         can only just meet stay as they are.
         """
         rest = limits - lines[:, inside].sum(axis=1)
+        # Costs that meet a limit exactly may exceed it by roundings.
+        noise = margin(len(inside)) * (np.abs(lines[:, inside]).sum(axis=1) + np.abs(limits))
+        rest[(rest < 0) & (rest >= -4 * noise)] = 0.0
         left = lines[:, free]
         tight = np.maximum(left, 0).sum(axis=1) > rest
         tight[0] = True
-        return cls(left[tight], rest[tight])
+        return cls(left[tight], rest[tight], tight)
+
+    def spread(self, prices: Floats) -> Floats:
+        """Return prices of these rows as prices of all rows of the problem, 0 where none is."""
+        if self.tight is None or not len(prices):
+            return prices
+        whole = np.zeros(len(self.tight))
+        whole[self.tight] = prices
+        return whole
 
     @property
     def broken(self) -> bool:
@@ -128,7 +147,7 @@ class Polytope:
             * margin(len(values))
             * (prices @ (np.abs(self.limits) + np.abs(self.lines).sum(axis=1)) + values.sum())
         )
-        return Selection(float(value + room), np.maximum(-over, 0.0), np.maximum(over, 0.0))
+        return Selection(float(value + room), np.maximum(-over, 0.0), np.maximum(over, 0.0), prices)
 
     def _linear_prices(self, values: Floats) -> Floats:
         unit = max(float(values.max(initial=0.0)), 1e-300)
@@ -163,10 +182,10 @@ def _largest_few(values: Floats, seats: int) -> Selection:
     n = len(values)
     if seats >= n:
         nothing = np.zeros(n)
-        return Selection(float(values.sum() * (1 + 4 * margin(n))), nothing, values.copy())
+        every = float(values.sum() * (1 + 4 * margin(n)))
+        return Selection(every, nothing, values.copy(), np.zeros(0))
     falling = np.sort(values)[::-1]
     total = float(falling[:seats].sum() * (1 + 4 * margin(n)))
     last = falling[seats - 1] if seats else np.inf
-    return Selection(
-        total, np.maximum(last - values, 0.0), np.maximum(values - falling[seats], 0.0)
-    )
+    more, less = np.maximum(last - values, 0.0), np.maximum(values - falling[seats], 0.0)
+    return Selection(total, more, less, np.zeros(0))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..votes.reading import read_names, read_vector
+from .digest import digest_of
 from .reading import (
     Label,
     check_classes,
@@ -71,9 +72,10 @@ class Probabilities:
     classes : tuple of labels; for two classes the positive one last
     kinds : tuple of str, "probability", "vote" or "score" for each member
     clip : float
+    digest : str, by which a certificate knows what was said; empty for a part of another
     """
 
-    __slots__ = ("classes", "clip", "kinds", "labels", "log_odds", "names", "weights")
+    __slots__ = ("classes", "clip", "digest", "kinds", "labels", "log_odds", "names", "weights")
 
     log_odds: Floats
     labels: NDArray[np.intp]
@@ -82,6 +84,7 @@ class Probabilities:
     classes: tuple[Label, ...]
     kinds: tuple[str, ...]
     clip: float
+    digest: str
 
     def __init__(
         self,
@@ -119,7 +122,8 @@ class Probabilities:
             members = _columns(predictions, len(known), place)
         chosen = read_names(names, columns, len(members))
         kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
-        values = (known, clip, kinds, labels, stored, chosen, weights)
+        digest = digest_of(chosen, known, labels, members)
+        values = (known, clip, digest, kinds, labels, stored, chosen, weights)
         _fill(self, values)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -171,6 +175,7 @@ class Probabilities:
         return _restore(
             self.classes,
             self.clip,
+            "",
             tuple(self.kinds[k] for k in places),
             self.labels,
             _by_member(self.log_odds[:, places]),
@@ -190,7 +195,7 @@ class Probabilities:
         labels, weights = self.labels[places], self.weights[places]
         check_classes(self.classes, labels, weights)
         odds = _by_member(self.log_odds[places])
-        return _restore(self.classes, self.clip, self.kinds, labels, odds, self.names, weights)
+        return _restore(self.classes, self.clip, "", self.kinds, labels, odds, self.names, weights)
 
     def __repr__(self) -> str:
         return (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -23,10 +24,10 @@ LOSSES = (LOG_LOSS, POOL_LOG_LOSS, POOL_BRIER)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Budget:
-    """The members' costs sum to at most a limit."""
+    """The members' costs sum to at most a limit, both exact."""
 
-    costs: Floats
-    limit: float
+    costs: tuple[Fraction, ...]
+    limit: Fraction
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class Group:
     members: tuple[int, ...]
     at_least: int = 0
     at_most: int | None = None
+
+    def allows(self, chosen: set[int]) -> bool:
+        """Return whether as many of them sit as should."""
+        seated = len(chosen.intersection(self.members))
+        return self.at_least <= seated and (self.at_most is None or seated <= self.at_most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +95,8 @@ class SoftProblem:
             if any(not 0 <= member < k for member in members):
                 raise InputError(name, f"has a member outside 0 .. {k - 1}.")
         for budget in self.budgets:
-            costs = np.asarray(budget.costs)
-            if costs.shape != (k,) or not np.isfinite(costs).all() or (costs < 0).any():
-                raise InputError("budgets", f"costs must be {k} finite numbers, zero or above.")
-            if not math.isfinite(budget.limit):
-                raise InputError("budgets", "a limit must be a finite number.")
+            if len(budget.costs) != k or any(cost < 0 for cost in budget.costs):
+                raise InputError("budgets", f"costs must be {k} numbers, zero or above.")
         for group in self.groups:
             if any(not 0 <= member < k for member in group.members):
                 raise InputError("groups", f"has a member outside 0 .. {k - 1}.")
@@ -116,37 +119,63 @@ class SoftProblem:
 
     @cached_property
     def rows(self) -> tuple[Floats, Floats]:
-        """The limits as rows of ``A x <= limits``, the size first."""
+        """The limits as rows of ``A x <= limits``, the size first, nearly."""
+        _, lines, limits = zip(*self._named_rows(), strict=True)
+        return np.array(lines), np.array(limits)
+
+    @cached_property
+    def row_names(self) -> tuple[tuple[str, int], ...]:
+        """What certificates call these rows: a kind, and a place among its kind."""
+        return tuple(name for name, _, _ in self._named_rows())
+
+    def _named_rows(self) -> Iterator[tuple[tuple[str, int], Floats, float]]:
         ones = np.ones(self.n_members)
-        lines, limits = [ones], [float(self.most)]
+        yield ("size_max", 0), ones, float(self.most)
         if self.size_min > 1:
-            lines.append(-ones)
-            limits.append(-float(self.size_min))
-        for budget in self.budgets:
-            lines.append(np.asarray(budget.costs, dtype=np.float64))
-            limits.append(float(budget.limit))
-        for group in self.groups:
+            yield ("size_min", 0), -ones, -float(self.size_min)
+        for place, budget in enumerate(self.budgets):
+            yield ("cost", place), np.array(list(map(float, budget.costs))), float(budget.limit)
+        for place, group in enumerate(self.groups):
             inside = np.zeros(self.n_members)
             inside[list(group.members)] = 1
             if group.at_most is not None:
-                lines.append(inside)
-                limits.append(float(group.at_most))
+                yield ("at_most", place), inside, float(group.at_most)
             if group.at_least > 0:
-                lines.append(-inside)
-                limits.append(-float(group.at_least))
-        return np.array(lines), np.array(limits)
+                yield ("at_least", place), -inside, -float(group.at_least)
 
     def allows(self, members: Iterable[int]) -> bool:
-        """Return whether a committee meets every limit; sums are rounded once, at the end."""
-        chosen = sorted(set(members))
-        lines, limits = self.rows
+        """Return whether a committee meets every limit, exactly."""
+        chosen = set(members)
         return (
-            set(self.required) <= set(chosen)
-            and not set(self.forbidden) & set(chosen)
+            self.size_min <= len(chosen) <= self.most
+            and chosen.issuperset(self.required)
+            and chosen.isdisjoint(self.forbidden)
+            and all(group.allows(chosen) for group in self.groups)
             and all(
-                math.fsum(line[chosen]) <= limit for line, limit in zip(lines, limits, strict=True)
+                sum((budget.costs[k] for k in chosen), Fraction(0)) <= budget.limit
+                for budget in self.budgets
             )
         )
+
+    def misfits(self, inside: Iterable[int], free: Iterable[int]) -> list[int]:
+        """Return the free members that no committee with those inside has room for."""
+        seated = set(inside)
+        rooms = [
+            budget.limit - sum((budget.costs[k] for k in seated), Fraction(0))
+            for budget in self.budgets
+        ]
+        full = [
+            set(group.members)
+            for group in self.groups
+            if group.at_most is not None
+            and len(seated.intersection(group.members)) >= group.at_most
+        ]
+        return [
+            k
+            for k in free
+            if any(k in members for members in full)
+            or any(budget.costs[k] > room for budget, room in zip(self.budgets, rooms, strict=True))
+        ]
 
     def sitting(self, members: Iterable[int], weights: Floats) -> tuple[int, ...]:
         """Return who sits: members with weight 0 leave, unless a limit needs them or none is left.

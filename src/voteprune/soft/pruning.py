@@ -130,9 +130,7 @@ class SoftPruning:
             required=member_indices(requests, Require, names),
             forbidden=member_indices(requests, Forbid, names),
             budgets=tuple(
-                numbers.Budget(
-                    np.array([float(cost) for cost in item.for_pool(names)]), float(item.limit)
-                )
+                numbers.Budget(item.for_pool(names), item.limit)
                 for item in requests
                 if isinstance(item, Budget)
             ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -14,13 +15,16 @@ from .losses import loss_of
 from .newton import Point, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
-from .problem import Places, SoftProblem
+from .problem import Floats, Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
 from .search import Search
 
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
+
+NO_POINT = NO_PRICES = np.zeros(0)
+"""Of a step that rests on limits alone."""
 
 
 class SoftTree:
@@ -40,6 +44,8 @@ class SoftTree:
         Whether committees are looked for besides the leaves of the tree.
     keep_steps
         Whether the steps of the proof are kept in `steps`.
+    near
+        A point to start from.
     """
 
     def __init__(
@@ -51,6 +57,7 @@ class SoftTree:
         incumbent: tuple[int, ...] | None = None,
         search: bool = True,
         keep_steps: bool = False,
+        near: Point | None = None,
     ) -> None:
         self.problem = problem
         self.loss = loss if loss is not None else loss_of(problem)
@@ -67,9 +74,13 @@ class SoftTree:
         root[list(problem.required)] = 1
         clash = set(problem.required) & set(problem.forbidden)
         root[list(problem.forbidden)] = -1
-        if not clash:
-            weights = np.zeros(problem.n_members)
-            self._push(Node(root, -np.inf, np.zeros(self.loss.n_intercepts), weights))
+        first = Node(root, -np.inf, np.zeros(self.loss.n_intercepts), np.zeros(problem.n_members))
+        if near is not None:
+            first = self._child(root, -np.inf, near)
+        if clash:
+            self._close(first, np.inf)
+        else:
+            self._push(self._bounded(first) if keep_steps else first)
         if incumbent is not None:
             self.offer(incumbent)
 
@@ -120,7 +131,12 @@ class SoftTree:
             if bound >= self.cutoff:
                 self.closed = min(self.closed, bound)
             else:
-                self._work(node, deadline)
+                try:
+                    self._work(node, deadline)
+                except BaseException:
+                    # Ctrl-C: the node is still open.
+                    self._push(node)
+                    raise
                 done += 1
         return self.finished
 
@@ -169,6 +185,19 @@ class SoftTree:
         if first is not None:
             self._take(first)
 
+    def _bounded(self, root: Node) -> Node:
+        """Return the root with a bound, so that a proof has one from the beginning."""
+        inside, free = np.flatnonzero(root.decisions == 1), np.flatnonzero(root.decisions == 0)
+        polytope = Polytope.at(*self.problem.rows, inside, free)
+        if polytope.broken:
+            self._record(root, None, self._nobody, -1, NO_PRICES)
+            return replace(root, bound=0.0)
+        point = scored(self.loss, self.search.fit(inside.tolist()))
+        dual = self.loss.dual(point.z)
+        bound = bound_of(dual, self.problem.ridge, inside, free, polytope, self.loss.total)
+        self._record(root, point, self._nobody, -1, bound.prices)
+        return replace(root, bound=bound.value)
+
     def _push(self, node: Node) -> None:
         heapq.heappush(self._heap, (node.bound, next(self._order), node))
 
@@ -185,6 +214,13 @@ class SoftTree:
         lines, limits = self.problem.rows
         if limits[0] - len(inside) <= 0:
             free = free[:0]
+        misfits = self.problem.misfits(inside.tolist(), free.tolist())
+        if misfits:
+            barred = self._nobody
+            barred[misfits] = -1
+            self._record(node, None, barred, -1, NO_PRICES)
+            node = replace(node, decisions=decisions + barred)
+            free = np.flatnonzero(node.decisions == 0)
         polytope = Polytope.at(lines, limits, inside, free)
         if polytope.broken:
             self._close(node, np.inf)
@@ -231,26 +267,28 @@ class SoftTree:
             unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
             if self.best is not None and (news or unsure):
                 self._take(self.search.swaps(self.best, deadline))
-        bound = max(relaxed.bound.value, node.bound)
+        bound, prices = max(relaxed.bound.value, node.bound), relaxed.bound.prices
         if bound >= self.cutoff:
-            self._close(node, bound, relaxed.point)
+            self._close(node, bound, relaxed.point, prices)
             return
-        if time.monotonic() >= deadline:
-            # The relaxation may have been cut short: go on with it in the next round.
+        if time.monotonic() >= deadline and bound > node.bound + 1e-9 * abs(bound):
+            # The relaxation may have been cut short: go on with it in the next round. One that
+            # gets nowhere is split instead: where no x keeps all limits it might never end.
+            self._record(node, relaxed.point, self._nobody, -1, prices)
             self._push(self._child(node.decisions, bound, relaxed.point))
             return
         fixed = self._fixed(relaxed, free)
         decisions = node.decisions + fixed
         rest = np.flatnonzero(decisions[free] == 0)
         if not len(rest):
-            self._record(node, relaxed.point, fixed, -1)
+            self._record(node, relaxed.point, fixed, -1, prices)
             self._push(self._child(decisions, bound, relaxed.point))
             return
         # The share nearest 1/2; where all are whole, the heaviest member, so that splits matter.
         heavy = weights_of(relaxed.point, self.problem.n_members)[free[rest]]
         score = np.minimum(relaxed.shares[rest], 1 - relaxed.shares[rest])
         chosen = int(free[rest[np.lexsort((-heavy, -np.round(score, 6)))[0]]])
-        self._record(node, relaxed.point, fixed, chosen)
+        self._record(node, relaxed.point, fixed, chosen, prices)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
@@ -284,15 +322,24 @@ class SoftTree:
         bare = Point(members, node.intercepts, weights, np.inf, np.inf, weights)
         return scored(self.loss, bare)
 
-    def _close(self, node: Node, bound: float, point: Point | None = None) -> None:
+    def _close(
+        self, node: Node, bound: float, point: Point | None = None, prices: Floats = NO_PRICES
+    ) -> None:
         self.closed = min(self.closed, bound)
-        nobody = np.zeros(self.problem.n_members, dtype=np.int8)
-        self._record(node, point, nobody, -1)
+        self._record(node, point, self._nobody, -1, prices)
 
-    def _record(self, node: Node, point: Point | None, fixed: Decisions, branch: int) -> None:
+    @property
+    def _nobody(self) -> Decisions:
+        return np.zeros(self.problem.n_members, dtype=np.int8)
+
+    def _record(
+        self, node: Node, point: Point | None, fixed: Decisions, branch: int, prices: Floats
+    ) -> None:
         if self.steps is None:
             return
-        intercepts, weights = node.intercepts, node.weights
+        intercepts, weights = NO_POINT, NO_POINT
         if point is not None:
             intercepts, weights = point.intercepts, weights_of(point, self.problem.n_members)
-        self.steps.append(Step(node.decisions, intercepts, weights, self.cutoff, fixed, branch))
+        self.steps.append(
+            Step(node.decisions, intercepts, weights, prices, self.cutoff, fixed, branch)
+        )

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from ..bounds.closure import Cut, closure
-from ..exceptions import InputError
+from ..exceptions import InputError, OutputError
 from ..files.outfile import check_folder
 from ..problem.problem import Problem
 from ..run.run import Method, Run
 from ..strategies.certificate import Certificate
+from .soft_solution import SoftSolution
+from .solution import Solution
+
+S = TypeVar("S", Solution, SoftSolution)
 
 _MOMENT = 0.2
 """Seconds for a closure bound that no proof rests on."""
@@ -27,6 +33,25 @@ def check_certified(
     InputError
         If the method proves nothing, the objective is no weighted sum, the path is none, or the
         proof may have begun in another run.
+    """
+    if not check_wanted(certificate, method, checkpoint):
+        return False
+    if problem.objective.kind != "linear":
+        raise InputError(
+            "certificate",
+            f"{problem.objective.name} is no weighted sum of the counts; only such have "
+            "certificates. Leave it out, or use another objective.",
+        )
+    return True
+
+
+def check_wanted(certificate: object, method: Method, checkpoint: Path | None) -> bool:
+    """Tell whether a certificate is wanted of a method, whatever the objective.
+
+    Raises
+    ------
+    InputError
+        If the method proves nothing, the path is none, or the proof may have begun in another run.
     """
     if certificate is False:
         return False
@@ -51,13 +76,22 @@ def check_certified(
             "certificate",
             f"{method.name} proves nothing, so there is nothing to certify. Use method='exact'.",
         )
-    if problem.objective.kind != "linear":
-        raise InputError(
-            "certificate",
-            f"{problem.objective.name} is no weighted sum of the counts; only such have "
-            "certificates. Leave it out, or use another objective.",
-        )
     return True
+
+
+def saved(solution: S, certificate: object) -> S:
+    """Return a solution whose certificate is on file; a file that cannot be is an incident."""
+    if solution.certificate is None or not isinstance(certificate, str | Path):
+        return solution
+    try:
+        solution.certificate.save(certificate)
+    except OutputError as error:
+        return replace(
+            solution,
+            incidents=(*solution.incidents, str(error)),
+            unwritten=(*solution.unwritten, str(error)),
+        )
+    return solution
 
 
 def certificate_of(

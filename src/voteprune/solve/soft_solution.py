@@ -13,8 +13,10 @@ from ..files.document import Document
 from ..problem import words
 from ..problem.confusion import Confusion
 from ..run.incumbent import Progress, relative_gap
+from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
+from .soft_explain import SoftExplanation, explain_soft
 from .status import Status, headline, read_answer, read_optional
 
 _TEXTS = ("status", "termination", "objective", "method", "explanation")
@@ -53,8 +55,10 @@ class SoftSolution(Document):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of what the members say; rows are not merged, so every row is a pattern.
-    explanation, incidents, trace, problem
+    explanation, incidents, unwritten, trace, problem
         As on `Solution`.
+    certificate
+        The proof written down, for `voteprune.verify`; None unless it was asked for.
     """
 
     _KIND: ClassVar = "soft_solution"
@@ -84,8 +88,10 @@ class SoftSolution(Document):
     incidents: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: SoftPruning | None = field(default=None, repr=False, compare=False)
+    certificate: SoftCertificate | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         found = self.committee is not None
@@ -100,6 +106,33 @@ class SoftSolution(Document):
     def gap(self) -> float | None:
         """``(bound - value) / |value|``; None without a committee or a bound."""
         return relative_gap(self.value, self.bound)
+
+    def explain(self, *, time_limit: float = 10.0, near: float = 0.01) -> SoftExplanation:
+        """Tell what each member weighs, what can be reached without it, and who comes near.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds to find out what is possible without each member, all members together.
+        near
+            How much more loss other committees may have to be told, as a share.
+
+        Raises
+        ------
+        InputError
+            If there is no committee, the solution is from a file, or an argument is wrong.
+        """
+        if self.problem is None:
+            raise InputError(
+                "explain",
+                "a solution from a file has no probabilities. Prune them again, and explain that.",
+            )
+        if self.committee is None or self.value is None:
+            raise InputError("explain", "there is no committee to explain. Ask for another one.")
+        for name, number in (("time_limit", time_limit), ("near", near)):
+            if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
+                raise InputError(name, f"is {number!r}; expected a number, 0 or above.")
+        return explain_soft(self.problem, self.committee, self.value, float(time_limit), near)
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
@@ -147,7 +180,8 @@ class SoftSolution(Document):
         )
 
     def _fields(self) -> dict[str, Any]:
-        # The trace and what members said are left out.
+        # The trace, what members said and the certificate, which has a file of its own, are left
+        # out.
         counts = self.confusion
         return {
             **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE, *_NUMBERS)},

@@ -23,20 +23,37 @@ from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
 from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
+from ..tree.soft_checkpoint import check_soft_checkpoint
+from .certifying import saved
 from .plurality_solve import Wishes
 from .request import Circumstances, check_callback, check_start
+from .soft_certifying import check_soft_certified, soft_certificate_of
 from .soft_solution import SoftSolution
+from .status import Status
 
 PENALTY = 100.0
 """Ridge on the weights, in units of one row: the plateau of the evidence in docs/results."""
 
+NO_PENALTY = "is for vp.Probabilities only. Leave it out."
 
-def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: float) -> SoftSolution:
+
+@dataclass(frozen=True, slots=True)
+class SoftWishes:
+    """What else `prune` was asked for, of soft committees alone."""
+
+    penalty: object = PENALTY
+    certificate: object = False
+    checkpoint: object = None
+
+
+def prune_soft(
+    said: Probabilities, wishes: Wishes, others: SoftWishes, began: float
+) -> SoftSolution:
     """Choose the soft committee with the least penalised loss, with a proof.
 
     Parameters
     ----------
-    said, wishes, penalty
+    said, wishes, others
         What to choose from, and what was asked for.
     began
         When `prune` was called, as `time.monotonic` tells it.
@@ -46,20 +63,22 @@ def prune_soft(said: Probabilities, wishes: Wishes, penalty: object, began: floa
     InputError
         If an argument is wrong, or makes no sense for soft committees; nothing has been started.
     """
-    plan = check_soft_plan(wishes, penalty)
+    plan = check_soft_plan(wishes, others.penalty)
     method = plan.method
-    check_callback(wishes.callback)
     problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
     start = check_start(wishes.start, problem.n_classifiers)
+    file = check_soft_checkpoint(others.checkpoint, method.name, problem.numbers)
+    certify = check_soft_certified(others.certificate, problem, method, file)
     incumbent = Incumbent(problem, wishes.callback, began, plan.circumstances.gap)
-    run = plan.circumstances.begin(incumbent, None, began)
+    run = plan.circumstances.begin(incumbent, file, began)
+    run = replace(run, record=[] if certify else None)
 
     def work() -> Outcome:
         if start is not None:
             incumbent.offer(start)
         return method.others["soft"](problem, run)
 
-    return _conclude(problem, run, outcome_of(work), method)
+    return saved(_conclude(problem, run, outcome_of(work), method), others.certificate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +111,7 @@ def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
     )
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
+    check_callback(wishes.callback)
     return SoftPlan(method, circumstances, objective, requests, _check_penalty(penalty))
 
 
@@ -159,10 +179,14 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         confusion = _count(said, decided) if shares.shape[1] == 2 else None
     value = None if incumbent.score is None else float(incumbent.score)
     bound = incumbent.progress().bound if method.proves and not outcome.infeasible else None
+    status: Status
+    if committee is None:
+        status = "infeasible" if outcome.infeasible else "unknown"
+    else:
+        optimal = proved or (method.proves and incumbent.closed)
+        status = "optimal" if optimal else "feasible"
     return SoftSolution(
-        status=("infeasible" if outcome.infeasible else "unknown")
-        if committee is None
-        else ("optimal" if proved or (method.proves and incumbent.closed) else "feasible"),
+        status=status,
         termination=outcome.termination,
         committee=committee,
         value=value,
@@ -183,10 +207,12 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         n_classifiers=said.n_classifiers,
         constraints=tuple(map(str, problem.requests)),
         explanation=why,
-        incidents=tuple(incumbent.incidents),
+        incidents=(*incumbent.incidents, *incumbent.unwritten),
+        unwritten=tuple(incumbent.unwritten),
         versions=versions_of(None),
         trace=tuple(incumbent.trace),
         problem=problem,
+        certificate=soft_certificate_of(problem, run, status),
     )
 
 

@@ -22,6 +22,7 @@ from ..bounds.closure import Cut, closure
 from ..bounds.cuts import LimitRow, Row, limit_kinds
 from ..bounds.node import Node
 from ..files import jsonfile, outfile
+from ..numbers.exact import on_file
 from ..problem.committee import Committee
 from ..problem.formulas import write_four
 from ..problem.problem import Problem
@@ -29,10 +30,6 @@ from ..tree.nogoods.case import Case
 from ..tree.nogoods.nogood import Nogood
 from ..tree.nogoods.proof import NogoodsProof
 from ..tree.sizes.proof import SizesProof, Step
-
-_DECIMAL_BITS = 1024
-"""How long a denominator may be in decimal; Python itself writes no more than some 14,000 bits so,
-and means of diversity over all pairs of weighted votes are longer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +76,7 @@ class Certificate:
             "objective": {
                 "name": problem.objective.name,
                 "weights": write_four(problem.weights),
-                "unit": _number(unit),
+                "unit": on_file(unit),
             },
             "limits": _limits(problem),
             "committee": None if committee is None else {
@@ -116,7 +113,7 @@ def _votes(problem: Problem, target: str | None) -> dict[str, Any]:
         "names": list(votes.names),
         "target": target,
         "row_weights": None if plain else [
-            _number(Fraction(int(weight), votes.denominator)) for weight in votes.weights
+            on_file(Fraction(int(weight), votes.denominator)) for weight in votes.weights
         ],
         "digest": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
     }  # fmt: skip
@@ -135,14 +132,14 @@ def _limits(problem: Problem) -> dict[str, Any]:
         "criteria": [
             {
                 "weights": write_four(limit.weights),
-                "least": _number(limit.least * limit.gains.unit),
+                "least": on_file(limit.least * limit.gains.unit),
             }
             for limit in problem.metric_limits
         ],
         "diversity": None if diversity is None else {
             "measure": diversity.measure,
-            "tau": _number(diversity.tau),
-            "gamma": _number(diversity.gamma),
+            "tau": on_file(diversity.tau),
+            "gamma": on_file(diversity.gamma),
         },
     }  # fmt: skip
 
@@ -253,11 +250,3 @@ def _hex(columns: NDArray[np.bool_]) -> str:
 
 def _open(node: Node) -> dict[str, Any]:
     return {"box": node.key, "pairs": node.leaving().tolist()}
-
-
-def _number(number: Fraction) -> int | str:
-    if number.denominator == 1:
-        return int(number)
-    if number.denominator.bit_length() > _DECIMAL_BITS:
-        return f"{number.numerator:#x}/{number.denominator:#x}"
-    return str(number)

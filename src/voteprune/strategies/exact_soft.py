@@ -12,7 +12,8 @@ from itertools import combinations
 from ..exceptions import InputError
 from ..run.run import Outcome, Run
 from ..soft.pruning import SoftPruning
-from ..soft.tree import SoftTree
+from ..soft.tree import TOLERANCE, SoftTree
+from ..tree.soft_checkpoint import SoftCheckpoint
 
 _STRIDE = 0.25
 """Seconds of work after which the incumbent is told and the clock looked at."""
@@ -25,19 +26,46 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     incumbent = run.incumbent
     _offer_first(problem, run)
-    tree = SoftTree(problem.numbers, problem.loss, incumbent=incumbent.members)
+    tree = SoftTree(
+        problem.numbers,
+        problem.loss,
+        # Tighter than what is told: what is told is lower than the bound by a hair.
+        tolerance=0.9 * TOLERANCE,
+        incumbent=incumbent.members,
+        keep_steps=run.record is not None,
+    )
+    if run.record is not None:
+        run.record.append(tree)
+    file = None if run.checkpoint is None else SoftCheckpoint(run.checkpoint, problem.numbers)
+    state = None if file is None else file.resumed(run)
+    if state is not None:
+        tree.resume(state)
+        _tell(tree, problem, run)
+    stride = _STRIDE
     while not tree.finished:
         if run.seconds_left <= 0:
             return Outcome("time limit")
-        tree.round(min(run.deadline, time.monotonic() + _STRIDE))
-        incumbent.open_boxes = tree.n_open
-        if tree.best is not None:
-            incumbent.offer(tree.best.members.tolist())
-        if tree.lower_bound > 0:
-            incumbent.tighten(-tree.lower_bound / problem.total)
+        try:
+            tree.round(min(run.deadline, time.monotonic() + stride))
+            _tell(tree, problem, run)
+        finally:
+            if file is not None:
+                began = time.monotonic()
+                file.keep(run, tree.state())
+                # Writing takes no more than a fifth of the time.
+                stride = max(_STRIDE, 4 * (time.monotonic() - began))
     if incumbent.score is None:
         return Outcome("proved", infeasible=True, explanation=_clash(problem))
     return Outcome("proved")
+
+
+def _tell(tree: SoftTree, problem: SoftPruning, run: Run) -> None:
+    """Have the incumbent look at where a tree stands."""
+    run.incumbent.open_boxes = tree.n_open
+    if tree.best is not None:
+        run.incumbent.offer(tree.best.members.tolist())
+    if tree.lower_bound > 0:
+        run.incumbent.tighten(-tree.lower_bound / problem.total)
 
 
 def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:

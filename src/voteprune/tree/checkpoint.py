@@ -11,9 +11,10 @@ import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ _FIELDS = ("pairs", "bounds", "done", "decided", "by")
 
 _FORMAT = "voteprune checkpoint 2"
 """The first thing in a file; another number is refused."""
+
+T = TypeVar("T")
 
 
 def digest(problem: Problem) -> str:
@@ -60,21 +63,35 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
         If there is nothing to keep, the folder does not exist, or the file is no checkpoint of
         this problem.
     """
-    if path is None:
+    file = file_of(path)
+    if file is None:
         return None
-    if not isinstance(path, str | Path):
-        raise InputError("checkpoint", f"expected a path, got {path!r}.")
     if method != "exact" or problem.objective.kind != "linear":
         raise InputError(
             "checkpoint",
             "only method='exact' with an objective that is a weighted sum of counts keeps its "
             "proof on file. Leave it out.",
         )
+    load_proof(file, problem)
+    outfile.check_folder(file, "checkpoint")
+    return file
+
+
+def file_of(path: object) -> Path | None:
+    """Return the file that a proof is to be kept in, None for none.
+
+    Raises
+    ------
+    InputError
+        If it is no path, or no file in a folder that exists.
+    """
+    if path is None:
+        return None
+    if not isinstance(path, str | Path):
+        raise InputError("checkpoint", f"expected a path, got {path!r}.")
     file = Path(path)
     if not file.parent.is_dir() or (file.exists() and not file.is_file()):
         raise InputError("checkpoint", f"{file} cannot be written: name a file in a folder.")
-    load_proof(file, problem)
-    outfile.check_folder(file, "checkpoint")
     return file
 
 
@@ -115,13 +132,37 @@ def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
     if (nodes := kept.nogood_nodes) is not None:
         arrays["cell_bounds"] = np.array([node.bound for node in nodes], dtype=np.float64)
         arrays["cells"] = np.array([node.decided for node in nodes], dtype=np.int8)
+    write(path, header, arrays)
+
+
+def write(path: Path, header: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Write a header and arrays, whole or not at all."""
     content = io.BytesIO()
     np.savez_compressed(content, header=np.array(json.dumps(header)), **arrays)
     outfile.write_bytes(path, content.getvalue())
 
 
-def load_proof(path: Path | None, problem: Problem) -> Kept | None:
-    """Read what `save_proof` wrote; None where there is no file yet.
+def read(
+    path: Path | None,
+    kind: str,
+    whose: Callable[[], str],
+    said: str,
+    take: Callable[[jsonfile.Fields, dict[str, NDArray[Any]]], T],
+) -> T | None:
+    """Read what `write` wrote; None where there is no file yet.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        The format that its header must name.
+    whose
+        Tells the digest of the problem that it must belong to.
+    said
+        What else the problem may be about, for the message: "votes".
+    take
+        Takes header and arrays to what is on file.
 
     Raises
     ------
@@ -135,34 +176,62 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
             header = jsonfile.Fields(jsonfile.read(str(file["header"])), str(path))
-            if header.text("format") != _FORMAT:
+            if header.text("format") != kind:
                 raise FileFormatError(
                     path, "was written by another version of voteprune. Delete it to start anew."
                 )
-            whose, seats, keys = header.text("problem"), None, None
-            if not header.missing("members"):
-                seats = header.integers("members"), header.integer("threshold")
-            if not header.missing("keys"):
-                keys = header.integers("keys")
-            nodes, nogood_nodes = _read_open(keys, dict(file))
+            owner = header.text("problem")
+            found = take(header, dict(file))
     except FileFormatError:
         raise
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise _damaged(path, error) from None
-    if whose != digest(problem):
+        raise damaged(path, error) from None
+    if owner != whose():
         raise InputError(
             "checkpoint",
-            f"{path} belongs to another problem: other votes, another objective or other limits. "
+            f"{path} belongs to another problem: other {said}, another objective or other limits. "
             "Name another file, or delete it.",
         )
+    return found
+
+
+def load_proof(path: Path | None, problem: Problem) -> Kept | None:
+    """Read what `save_proof` wrote; None where there is no file yet.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no checkpoint, or a damaged one.
+    InputError
+        If it is another problem's.
+    """
+    found = read(path, _FORMAT, lambda: digest(problem), "votes", _take)
+    if found is None or path is None:
+        return None
+    seats, nodes, nogood_nodes = found
     try:
         committee = None if seats is None else problem.committee(*seats)
     except (InputError, IndexError) as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
     return Kept(committee, nodes, nogood_nodes)
 
 
-def _damaged(path: Path, error: Exception) -> FileFormatError:
+def _take(
+    header: jsonfile.Fields, arrays: dict[str, NDArray[Any]]
+) -> tuple[
+    tuple[tuple[int, ...], int] | None, tuple[Node, ...] | None, tuple[NogoodNode, ...] | None
+]:
+    """Return members and threshold, and what was open."""
+    seats, keys = None, None
+    if not header.missing("members"):
+        seats = header.integers("members"), header.integer("threshold")
+    if not header.missing("keys"):
+        keys = header.integers("keys")
+    return seats, *_read_open(keys, arrays)
+
+
+def damaged(path: Path, error: Exception) -> FileFormatError:
+    """Return what to say of a file that is no checkpoint."""
     return FileFormatError(
         path, f"is no checkpoint of voteprune, or damaged ({error}). Delete it to start anew."
     )

@@ -1,0 +1,142 @@
+"""An unfinished proof of a soft committee on file: the open nodes, and the best committee.
+
+The conventions are those of `checkpoint`: the file belongs to one problem and is written whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+
+from ..exceptions import InputError, OutputError
+from ..files import outfile
+from ..run.run import Run
+from ..soft.nodes import TreeState
+from ..soft.problem import SoftProblem
+from . import checkpoint
+
+_FORMAT = "voteprune soft checkpoint 1"
+_FIELDS = tuple(field.name for field in fields(TreeState))
+
+
+def digest(problem: SoftProblem) -> str:
+    """Return what tells one problem from another."""
+    said = hashlib.sha256()
+    for member in np.moveaxis(problem.answers, 1, 0):
+        said.update(np.ascontiguousarray(member).tobytes())
+    said.update(problem.labels.astype(np.int64).tobytes())
+    said.update(problem.weights.tobytes())
+    limits = [
+        problem.answers.shape, problem.penalty, problem.loss, problem.size_min, problem.most,
+        sorted(problem.required), sorted(problem.forbidden),
+        [(budget.costs, budget.limit) for budget in problem.budgets],
+        [(group.members, group.at_least, group.at_most) for group in problem.groups],
+    ]  # fmt: skip
+    said.update(repr(limits).encode())
+    return said.hexdigest()
+
+
+class SoftCheckpoint:
+    """Keeps the tree of one problem on file.
+
+    Parameters
+    ----------
+    path
+        The file; it need not exist.
+    problem
+        Whose tree it is.
+    """
+
+    def __init__(self, path: Path, problem: SoftProblem) -> None:
+        self._path, self._problem, self._digest = path, problem, digest(problem)
+
+    def load(self) -> TreeState | None:
+        """Return the tree that is on file, None where there is none yet.
+
+        Raises
+        ------
+        FileFormatError
+            If the file is no checkpoint, or a damaged one.
+        InputError
+            If it is another problem's.
+        """
+        state = checkpoint.read(
+            self._path,
+            _FORMAT,
+            lambda: self._digest,
+            "probabilities",
+            lambda _, arrays: TreeState(
+                **{name: arrays[name] for name in _FIELDS[:4]},
+                closed=float(arrays["closed"]),
+                members=arrays["members"].astype(np.intp),
+                nodes=int(arrays["nodes"]),
+            ),
+        )
+        if state is not None and (fault := _fault(state, self._problem)):
+            raise checkpoint.damaged(self._path, ValueError(fault))
+        return state
+
+    def save(self, state: TreeState) -> None:
+        """Write a tree, whole or not at all; OutputError if it cannot be written."""
+        arrays = {name: np.asarray(getattr(state, name)) for name in _FIELDS}
+        checkpoint.write(self._path, {"format": _FORMAT, "problem": self._digest}, arrays)
+
+    def resumed(self, run: Run) -> TreeState | None:
+        """Return what is on file; what has become of it since it was checked ends no run."""
+        try:
+            return self.load()
+        except InputError as error:
+            run.incumbent.incidents.append(str(error))
+            return None
+
+    def keep(self, run: Run, state: TreeState) -> None:
+        """Put a tree on file; a full disk ends no proof."""
+        # What counts is the last stride: a file that could be written after all is whole.
+        run.incumbent.unwritten.clear()
+        try:
+            self.save(state)
+        except OutputError as error:
+            run.incumbent.unwritten.append(str(error))
+
+
+def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Path | None:
+    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to keep, the folder does not exist, or the file is another problem's.
+    FileFormatError
+        If the file is no checkpoint.
+    """
+    file = checkpoint.file_of(path)
+    if file is None:
+        return None
+    if method != "exact":
+        raise InputError(
+            "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
+        )
+    SoftCheckpoint(file, problem).load()
+    outfile.check_folder(file, "checkpoint")
+    return file
+
+
+def _fault(state: TreeState, problem: SoftProblem) -> str:
+    """Return what is wrong with the arrays of a tree, nothing if they can be gone on from."""
+    k, n = problem.n_members, len(state.bounds)
+    if state.decisions.shape != (n, k) or state.weights.shape != (n, k):
+        return "nodes of another shape"
+    if state.intercepts.ndim != 2 or len(state.intercepts) != n:
+        return "intercepts of another shape"
+    if state.decisions.dtype != np.int8 or not np.isin(state.decisions, (-1, 0, 1)).all():
+        return "decisions that are none"
+    if not (np.isfinite(state.weights).all() and np.isfinite(state.intercepts).all()):
+        return "weights that are no numbers"
+    if np.isnan(state.bounds).any() or np.isnan(state.closed):
+        return "bounds that are no numbers"
+    if len(state.members) and not problem.allows(state.members.tolist()):
+        return "a committee that is not allowed"
+    return ""
