@@ -177,7 +177,7 @@ def line(row: Row) -> str:
     def rival(told: tuple[float, float] | None) -> str:
         if told is None:
             return "not run | "
-        return f"{100 * told[0]:+.3f} % | {told[1] / row.found:.2f}"
+        return f"{round(100 * told[0], 3) + 0:+.3f} % | {told[1] / row.found:.2f}"
 
     return (
         f"| {row.pool} | {row.n} | {row.penalty:g} | {row.size} | {row.status} | "
@@ -221,11 +221,12 @@ by a half and more; losses and gaps are not.
         "greedy: loss", "time", "abess: loss", "time",
     )  # fmt: skip
     head += f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|\n"
-    greedy_worse = [row.greedy[0] for row in rows]
-    told = [f"greedy {min(greedy_worse):+.2%} to {max(greedy_worse):+.2%}"]
     others = [row.abess[0] for row in rows if row.abess]
-    if others:
-        told.append(f"abess {min(others):+.2%} to {max(others):+.2%}")
+    told = [
+        f"{name} {round(100 * min(each), 2) + 0:+.2f} to {round(100 * max(each), 2) + 0:+.2f} %"
+        for name, each in (("greedy", [row.greedy[0] for row in rows]), ("abess", others))
+        if each
+    ]
     closed = sum(row.status == "optimal" for row in rows)
     slowest = max((row.proved for row in rows if row.status == "optimal"), default=0.0)
     note = "" if others else "\nabess was not run: no environment with it was named.\n"
