@@ -175,6 +175,26 @@ def test_several_classes_have_a_column_each(run, tmp_path):
     assert right == pytest.approx(json.loads(saved.read_text())["accuracy"])
 
 
+def test_empty_cells_of_several_classes_are_abstentions(run, tmp_path):
+    """A committee of one member that says nothing gives every row the same answer."""
+    told, shares, words, _ = several(k=2)
+    told = told.with_columns(voter=pl.Series(words[shares[:, 0].argmax(axis=1)]))
+    told.write_csv(tmp_path / "several.csv")
+    for name in ("m0", "voter"):
+        saved = tmp_path / f"{name}.json"
+        alone = ("--target", "y", "--objective", "log_loss", "--max-size", "1", "--require", name)
+        assert run("prune", tmp_path / "several.csv", *alone, "--output", saved)[0] == 0
+        silent = [pl.lit(None).alias(c) for c in told.columns if c.startswith(name)]
+        told.with_columns(silent).write_csv(tmp_path / "silent.csv")
+        code, out, _ = run("apply", saved, tmp_path / "silent.csv")
+        assert code == 0
+        assert len({tuple(row.values())[1:] for row in read(out)}) == 1
+        committee = vp.SoftCommittee.load(saved)
+        expected = np.exp(committee.intercepts) / np.exp(committee.intercepts).sum()
+        given = [float(value) for value in list(read(out)[0].values())[1:-1]]
+        assert given == pytest.approx(expected.tolist())
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -214,6 +234,7 @@ def test_what_makes_no_sense_is_refused_in_a_line(run, table, words, said):
         ("y,a:u,a:v\nu,0.1,0.2\nv,0.4,0.9\nw,0.4,0.9\n", "a:w"),
         ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,1,0.9\nw,0,0,1\n", "sum"),
         ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,1,2\nw,0,0,1\n", "line 3"),
+        ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,maybe,0\nw,0,0,1\n", "maybe"),
     ],
 )
 def test_bad_tables_are_refused_in_a_line(run, tmp_path, text, said):

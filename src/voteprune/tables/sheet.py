@@ -122,11 +122,11 @@ class Sheet:
         """Read a column of probabilities, with NaN where nothing was said."""
 
         def read(name: str, cell: str) -> float | str:
+            if not cell.strip():
+                return float("nan")
             number = parse_number(cell)
-            if not cell.strip() or number is None or np.isnan(number):
-                fault = cell_fault(name, cell, None, False) if cell.strip() else ""
-                return fault if number is None and fault else float("nan")
-            return cell_fault(name, cell, number, False) or number
+            fault = cell_fault(name, cell, number, False)
+            return fault or (float("nan") if number is None else number)
 
         return self._column(name, self.cells[self.names.index(name)], read)
 
