@@ -22,6 +22,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
+    **{name: f"--{name}" for name in ("penalty", "clip")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -111,7 +112,8 @@ def make_app() -> Any:
         help_epilogue="Examples:\n\n"
         "voteprune prune votes.csv --k 40 --diversity F2 --output committee.json\n\n"
         "voteprune prune votes.parquet --target label --objective balanced_accuracy "
-        "--at-least recall=0.9 --max-size 7",
+        "--at-least recall=0.9 --max-size 7\n\n"
+        "voteprune prune probabilities.csv --target y --objective log_loss --max-size 7",
     )
     app.command(
         apply_command,

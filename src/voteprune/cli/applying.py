@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ..exceptions import InputError
-from ..files import outfile
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
 from ..tables import Bools, Rows, read_rows, read_votes
-from .doors import saved_wish
+from .doors import kind_of, saved_wish
 from .options import check_output
-from .output import PROVED, emit, say
-from .plural import apply_labels, is_plurality
+from .output import PROVED, say, write_csv
+from .plural import apply_labels
+from .soft import apply_probabilities
 from .wishes import AS_IT_IS, Reading
 
 
@@ -29,7 +27,8 @@ def apply_command(
     """Predict the rows of FILE with a saved committee.
 
     Prints CSV with an id (the column --id, else "index" or "id", else the row number from 0 on),
-    votes (how many members vote positive, or for the winning class) and prediction. Members are
+    votes (how many members vote positive, or for the winning class) and prediction; a soft
+    committee gives its probability (of every class of several) in the place of votes. Members are
     found by name; other columns are ignored. Where FILE has labels (--target, or the paper's), the
     accuracy is told on stderr. Words, grades and cut-offs are read as "voteprune prune" read them.
 
@@ -44,8 +43,11 @@ def apply_command(
     """
     if output is not None:
         check_output(output, file, committee)
-    if is_plurality(committee):
+    kind = kind_of(committee)
+    if kind.startswith("plurality"):
         return apply_labels(committee, file, reading, output)
+    if kind.startswith("soft"):
+        return apply_probabilities(committee, file, reading, output)
     chosen = Committee.load(committee)
     rows = read_votes(file, chosen.names, saved_wish(committee, reading))
     # The same committee, seated on the columns that were read.
@@ -54,7 +56,9 @@ def apply_command(
     words = ("0", "1") if rows.classes is None else rows.classes
     told = [words[int(one)] for one in positive]
     counts = seated.count(rows.votes).tolist()
-    _write((rows.id_name, "votes", "prediction"), zip(rows.ids, counts, told, strict=True), output)
+    write_csv(
+        (rows.id_name, "votes", "prediction"), zip(rows.ids, counts, told, strict=True), output
+    )
     for sentence in _scores(rows, positive):
         say(sentence)
     return PROVED
@@ -94,19 +98,8 @@ def votes_command(*file: Path, reading: Reading = AS_IT_IS, output: Path | None 
     if clash:
         raise InputError("--columns", f"a classifier is called {clash[0]!r}. Rename it.")
     lines = ((*first, *line) for first, line in zip(zip(*head, strict=True), cells, strict=True))
-    _write((*header, *rows.names), lines, output)
+    write_csv((*header, *rows.names), lines, output)
     return PROVED
-
-
-def _write(header: Sequence[str], lines: Iterable[Iterable[object]], output: Path | None) -> None:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(lines)
-    if output is None:
-        emit(text.getvalue())
-    else:
-        outfile.write_text(output, text.getvalue())
 
 
 def _scores(rows: Rows, positive: Bools) -> Iterable[str]:

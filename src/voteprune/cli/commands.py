@@ -34,14 +34,17 @@ from .output import (
     solution_text,
 )
 from .plural import prune_labels
+from .soft import is_soft, prune_probabilities
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,
     NO_LIMITS,
     SOME_EFFORT,
+    USUAL_SOFTNESS,
     Effort,
     Limits,
     Reading,
+    Softness,
     Source,
 )
 
@@ -54,6 +57,7 @@ def prune_command(
     reading: Reading = AS_IT_IS,
     test: Path | None = None,
     source: Source = ANY_SOURCE,
+    soft: Softness = USUAL_SOFTNESS,
     method: Annotated[str, Parameter(help=_METHODS)] = "exact",
     threshold: str | None = None,
     plurality: bool = False,
@@ -74,7 +78,8 @@ def prune_command(
     label column --target names. It may also be a table with a line for each vote, a JSON file of
     WRENCH, judgements of TREC, a log of Inspect, or - for stdin. Several files, one per model, are
     joined by --id and named by their files; --labels names the file of labels. Options that take a
-    NAME or a limit may be repeated.
+    NAME or a limit may be repeated. With --objective log_loss, pool_log_loss or brier the columns
+    are probabilities and the committee is soft: weighted members that give probabilities.
 
     Parameters
     ----------
@@ -113,6 +118,19 @@ def prune_command(
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
         check_plain(file, reading)
+    if is_soft(source.objective):
+        refused = {
+            "--plurality": plurality, "--threshold": threshold is not None, "--explain": explain,
+            "--certificate": certificate is not None, "--checkpoint": checkpoint is not None,
+            "--solver": effort.solver is not None, "--diversity": asked.diversity is not None,
+        }  # fmt: skip
+        for option in (option for option, given in refused.items() if given):
+            raise InputError(option, f"is not for --objective {source.objective}. Leave it out.")
+        return prune_probabilities(
+            file, reading, source, soft, method, asked, effort,
+            test=test, as_json=json, output=output, strict=strict,
+        )  # fmt: skip
+    soft.refuse()
     if plurality:
         if any(option is not None for option in (threshold, certificate, checkpoint)):
             raise InputError(

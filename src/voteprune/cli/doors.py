@@ -62,6 +62,23 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
     return fields
 
 
+def kind_of(committee: Path) -> str:
+    """Return what kind of committee or solution a document holds, as its format says.
+
+    Parameters
+    ----------
+    committee
+        What "voteprune prune --output" wrote.
+    """
+    text, source = jsonfile.load_file(committee)
+    kinds = tuple(
+        f"{prefix}{word}"
+        for prefix in ("", "plurality_", "soft_")
+        for word in ("committee", "solution")
+    )
+    return jsonfile.parse(text, kinds, source)[0]
+
+
 def saved_wish(committee: Path, reading: Reading) -> Wish:
     """Return how votes are read for a saved committee: as then, unless something else is said.
 

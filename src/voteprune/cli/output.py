@@ -7,10 +7,12 @@ JSON and said in words in text.
 
 from __future__ import annotations
 
+import csv
+import io
 import json as jsonlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import worth
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..starting import INTERRUPTED
 from ..strategies.certificate import Certificate
@@ -58,6 +61,28 @@ def emit(text: str) -> None:
             raise OutputError("stdout", error.strerror or str(error)) from None
 
 
+def write_csv(
+    header: Sequence[str], lines: Iterable[Iterable[object]], output: Path | None
+) -> None:
+    """Print a table as CSV, or write it to a file.
+
+    Parameters
+    ----------
+    header, lines
+        What is told.
+    output
+        Where to; None for stdout.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(lines)
+    if output is None:
+        emit(text.getvalue())
+    else:
+        outfile.write_text(output, text.getvalue())
+
+
 def say(message: str) -> None:
     """Tell a person something, on stderr.
 
@@ -70,7 +95,7 @@ def say(message: str) -> None:
 
 
 def hand_out(
-    solution: Solution | PluralitySolution,
+    solution: Solution | PluralitySolution | SoftSolution,
     text: str,
     output: Path | None,
     proof: tuple[Path | None, Certificate | None] = (None, None),
@@ -159,7 +184,7 @@ def aligned(lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def exit_code(solution: Solution | PluralitySolution, strict: bool = False) -> int:
+def exit_code(solution: Solution | PluralitySolution | SoftSolution, strict: bool = False) -> int:
     """Return the exit code that says how a run has ended.
 
     Parameters
@@ -218,7 +243,7 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
 
 
 def solution_json(
-    solution: Solution | PluralitySolution,
+    solution: Solution | PluralitySolution | SoftSolution,
     scores: dict[str, Any] | None,
     why: Explanation | None = None,
     reading: dict[str, Any] | None = None,

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..exceptions import InputError
-from ..files import jsonfile, outfile
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..starting import INTERRUPTED
 from ..tables import read_classes, read_labels
 from .live import live_line
-from .output import PROVED, emit, explained, hand_out, say, solution_json
+from .output import PROVED, explained, hand_out, say, solution_json, write_csv
 from .wishes import Asked, Effort, Reading, Source
 
 
@@ -76,13 +73,6 @@ def prune_labels(
     return INTERRUPTED if interrupted else code
 
 
-def is_plurality(document: Path) -> bool:
-    """Tell whether a saved document holds a plurality committee."""
-    text, source = jsonfile.load_file(document)
-    kinds = ("committee", "solution", "plurality_committee", "plurality_solution")
-    return jsonfile.parse(text, kinds, source)[0].startswith("plurality")
-
-
 def apply_labels(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
     """Predict the rows of a table of labels."""
     chosen = PluralityCommittee.load(committee)
@@ -97,16 +87,10 @@ def apply_labels(committee: Path, file: Path, reading: Reading, output: Path | N
         tuple(range(chosen.size)), chosen.names, tuple(map(str, chosen.classes)), chosen.size
     )
     counts = seated.count(np.column_stack([rows.column(name) for name in chosen.names]))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((index or "index", "votes", "prediction"))
     ids = rows.ids if index is None else rows.column(index).tolist()
     winners = [seated.classes[place] for place in counts.argmax(axis=1)]
-    writer.writerows(zip(ids, counts.max(axis=1).tolist(), winners, strict=True))
-    if output is None:
-        emit(text.getvalue())
-    else:
-        outfile.write_text(output, text.getvalue())
+    lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
+    write_csv((index or "index", "votes", "prediction"), lines, output)
     if reading.target is not None:
         right = rows.column(reading.target) == np.array(winners)
         say(f"accuracy {right.mean():.6g} on {len(right)} rows")

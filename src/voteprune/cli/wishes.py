@@ -105,11 +105,39 @@ class Source:
         What to maximise: accuracy, balanced_accuracy, recall, f1, f2, jaccard, precision, mcc,
         gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", a ratio of two such,
         "tp=2/tp=2,fn=1,fp=1", or for new rows a margin: ramp:1 or hinge:0.5 (theta, and growth
-        after another colon), or "margin" for a scale that is chosen.
+        after another colon), or "margin" for a scale that is chosen. To minimise, for a soft
+        committee with probabilities: log_loss (weighted log-odds), pool_log_loss or brier
+        (weighted mean); columns are then probabilities, name:class for each class of several.
     """
 
     k: int | None = None
     objective: str = "accuracy"
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Softness:
+    """What soft committees are fitted with.
+
+    Parameters
+    ----------
+    penalty
+        Ridge on the weights of a soft committee; 100 when omitted.
+    clip
+        How near to 0 and 1 a probability may come; 0.001 when omitted.
+    """
+
+    penalty: float | None = None
+    clip: float | None = None
+
+    def refuse(self) -> None:
+        """Refuse what is said where votes are counted."""
+        for option in ("penalty", "clip"):
+            if getattr(self, option) is not None:
+                raise InputError(
+                    f"--{option}",
+                    "is for soft committees. Leave it out, or take --objective log_loss.",
+                )
 
 
 @dataclass(frozen=True)
@@ -255,4 +283,5 @@ class Effort:
 
 
 AS_IT_IS, ANY_SOURCE, NO_LIMITS, SOME_EFFORT = Reading(), Source(), Limits(), Effort()
+USUAL_SOFTNESS = Softness()
 """What holds when nothing is said."""

@@ -43,7 +43,7 @@ class Rows:
         Which rows are test rows, where the file tells.
     numbers
         What was said before it was cut, n x K, with NaN where a classifier has said nothing; None
-        where everybody has voted on every row.
+        where it was not kept, and everybody has voted on every row.
     id_name
         What the column of ids is called.
     notes

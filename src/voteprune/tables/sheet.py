@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from ..votes.ballots import TwoClasses
@@ -103,12 +104,49 @@ class Sheet:
             self.ids,
             labels,
             self.is_test,
-            numbers if np.isnan(numbers).any() else None,
+            numbers,
             self.id_name,
             self.notes,
             self.costs,
             None if classes is None else (str(classes.negative), str(classes.positive)),
         )
+
+    def distinct_labels(self) -> list[str]:
+        """Return the classes that are true somewhere, numbers in their order, others sorted."""
+        labels = self.labels or ()
+        if "" in labels:
+            raise self._error(labels.index(""), f"label {self.label_name!r} is empty.")
+        return _ordered(set(labels))
+
+    def probability(self, name: str) -> NDArray[np.float64]:
+        """Read a column of probabilities, with NaN where nothing was said."""
+
+        def read(name: str, cell: str) -> float | str:
+            if not cell.strip():
+                return float("nan")
+            number = parse_number(cell)
+            fault = cell_fault(name, cell, number, False)
+            return fault or (float("nan") if number is None else number)
+
+        return self._column(name, self.cells[self.names.index(name)], read)
+
+    def one_hot(self, name: str, words: Sequence[str]) -> NDArray[np.float64]:
+        """Read a column of classes as n x C, 1 for the class named, NaN where there is none."""
+
+        def read(name: str, cell: str) -> float | str:
+            if not cell.strip():
+                return float("nan")
+            if cell in words:
+                return float(words.index(cell))
+            return (
+                f"column {name!r} is {brief(cell)}, none of the {len(words)} classes. "
+                f"Probabilities of several classes stand in columns such as {name}:{words[0]}; if "
+                f"it is no classifier, leave it out: --ignore {name}."
+            )
+
+        places = self._column(name, self.cells[self.names.index(name)], read)[:, None]
+        named = (places == np.arange(len(words))).astype(np.float64)
+        return np.where(np.isnan(places), np.nan, named)
 
     def plurality(self) -> tuple[PluralityVotes, tuple[str, ...]]:
         """Read the cells as classes; also return what a person should know about them."""
@@ -183,7 +221,7 @@ class Sheet:
 
     def _column(
         self, name: str, cells: Sequence[str], read: Callable[[str, str], float | str]
-    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    ) -> NDArray[np.float64]:
         """Read a column, every distinct cell once; text for what is wrong with a cell."""
         known = {cell: read(name, cell) for cell in dict.fromkeys(cells)}
         for cell, value in known.items():

@@ -1,0 +1,269 @@
+"""Soft committees: time to proof, and what rivals choose at the same size.
+
+``python benchmarks/soft.py`` proves the best soft committee of real and simulated pools of 100 and
+writes docs/benchmarks/soft.md. The members that greedy selection and abess choose are fitted again
+with voteprune's own objective, so that only the choice of members differs. ``--abess PYTHON`` names
+the interpreter of an environment that has abess (``python -m venv rivals``, then ``rivals/bin/pip
+install abess``); without it abess is left out. ``--cache`` names a folder of trained pools, which
+``python benchmarks/pools.py drd qsr spa def`` fills.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+import pools
+from numpy.typing import NDArray
+
+import voteprune as vp
+from voteprune.soft.pruning import SoftPruning
+from voteprune.tables import Wish
+from voteprune.tables.soft import read_probabilities
+
+REAL = ("drd", "qsr", "spa", "def")
+LARGE = 16_200
+PENALTIES, SIZES = (100.0, 10.0), (7, 3)
+ROUNDS = 100
+"""Rounds of greedy selection, at most."""
+
+ABESS = """
+import json, sys, time
+import numpy as np
+from abess.linear import LogisticRegression
+given = np.load(sys.argv[1])
+size, ridge = int(sys.argv[2]), float(sys.argv[3])
+found = []
+for alpha in (None, 0.1, 1, 10, ridge / 2, ridge):
+    model = LogisticRegression(support_size=size, alpha=alpha)
+    began = time.process_time()
+    model.fit(given["odds"], given["y"])
+    seconds = time.process_time() - began
+    found.append([np.flatnonzero(model.coef_.ravel()).tolist(), seconds])
+print(json.dumps(found))
+"""
+"""Best subset selection of columns, with several ridges; told as members and seconds."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one problem gave; losses are penalised means, seconds are of the processor."""
+
+    pool: str
+    n: int
+    penalty: float
+    size: int
+    status: str
+    gap: float
+    loss: float
+    found: float
+    proved: float
+    greedy: tuple[float, float]
+    abess: tuple[float, float] | None
+
+
+def simulated(errors: str, n: int = LARGE, k: int = 100) -> vp.Probabilities:
+    """Make classifiers of unequal skill, all of which find the same rows hard.
+
+    Beside that, their errors come in ten "families" as in pools of ten models, are "independent"
+    of each other, so that any few do nearly as well as any others, or are "cancelling": five of
+    them, shared with either sign, which members together take out.
+    """
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    skill = rng.uniform(0.3, 1.5, k)
+    seen = (2.0 * y - 1)[:, None] * skill
+    if errors == "families":
+        seen += rng.normal(0, 1, (n, 1)) * skill + np.repeat(
+            rng.normal(0, 0.8, (n, 10)), k // 10, 1
+        )
+        seen += rng.normal(0, 0.4, (n, k))
+    elif errors == "independent":
+        seen += rng.normal(0, 1.2, (n, 1)) * skill + rng.normal(0, 1, (n, k))
+    else:
+        seen += rng.normal(0, 1.5, (n, 5)) @ rng.normal(0, 0.5, (5, k)) + rng.normal(0, 1, (n, k))
+    return vp.Probabilities(1 / (1 + np.exp(-seen)), y)
+
+
+def greedy(shares: NDArray[np.float64], y: NDArray[np.intp], size: int) -> list[int]:
+    """Return the members that forward selection by log loss takes.
+
+    Caruana and others (2004): start with nothing; in each round add the classifier, with
+    replacement, whose addition to the mean of probabilities has the least log loss. It ends with
+    as many different members as may sit, or when a round no longer helps.
+    """
+    true = np.where(y[:, None] == 1, shares, 1 - shares)
+    total, chosen, last = np.zeros(len(y)), [], np.inf
+    for count in range(1, ROUNDS + 1):
+        losses = -np.log((total[:, None] + true) / count).mean(axis=0)
+        best = int(np.argmin(losses))
+        if losses[best] >= last:
+            break
+        if best not in chosen and len(set(chosen)) == size:
+            break
+        chosen.append(best)
+        total, last = total + true[:, best], losses[best]
+    return sorted(set(chosen))
+
+
+def abess(python: str, said: vp.Probabilities, size: int, ridge: float) -> list[tuple]:
+    """Return the members that abess takes, and its seconds, for each of its ridges."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pool.npz"
+        np.savez(path, odds=said.log_odds, y=said.labels)
+        command = [python, "-c", ABESS, str(path), str(size), str(ridge)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [(members, seconds) for members, seconds in json.loads(done.stdout.splitlines()[-1])]
+
+
+def measure(
+    pool: str, said: vp.Probabilities, penalty: float, size: int, options: argparse.Namespace
+) -> Row:
+    """Prove the best committee, and fit the members that the rivals choose."""
+    limit = vp.AtMost("size", size)
+    proved, found = [], []
+    for _ in range(options.repeats):
+        clock: list[tuple[float, float]] = []
+
+        def watch(progress: vp.Progress, clock: list[tuple[float, float]] = clock) -> None:
+            if progress.value is not None:
+                clock.append((progress.value, time.process_time()))
+
+        began = time.process_time()
+        solution = vp.prune(
+            said, objective="log_loss", penalty=penalty, constraints=limit,
+            time_limit=options.time_limit, random_state=0, callback=watch,
+        )  # fmt: skip
+        proved.append(time.process_time() - began)
+        found.append(next(at for value, at in clock if value >= solution.value) - began)
+        if solution.seconds > options.enough:
+            break
+    problem = SoftPruning.of(said, "log_loss", [limit], penalty)
+    ours = solution.penalised_loss
+
+    def excess(members: Sequence[int]) -> float:
+        fitted = problem.best(members)
+        return np.inf if fitted is None else -fitted[1] / ours - 1
+
+    shares, seconds = said.shares(), []
+    for _ in range(options.repeats):
+        began = time.process_time()
+        taken = greedy(shares, said.labels, size)
+        seconds.append(time.process_time() - began)
+    other = None
+    if options.abess:
+        runs = abess(options.abess, said, size, problem.numbers.ridge)
+        other = min((excess(members), spent) for members, spent in runs)
+    return Row(
+        pool, said.n_rows, penalty, size, solution.status, solution.gap, ours,
+        median(found), median(proved), (excess(taken), median(seconds)), other,
+    )  # fmt: skip
+
+
+def line(row: Row) -> str:
+    """Write a row of the table."""
+
+    def rival(told: tuple[float, float] | None) -> str:
+        if told is None:
+            return "not run | "
+        return f"{round(100 * told[0], 3) + 0:+.3f} % | {told[1] / row.found:.2f}"
+
+    return (
+        f"| {row.pool} | {row.n} | {row.penalty:g} | {row.size} | {row.status} | "
+        f"{100 * row.gap:.4f} % | {row.loss:.5f} | {row.found:.2f} | {row.proved:.2f} | "
+        f"{rival(row.greedy)} | {rival(row.abess)} |"
+    )
+
+
+def load() -> str:
+    """Say how busy the machine is."""
+    return f"{os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
+def page(rows: Sequence[Row], options: argparse.Namespace, before: str) -> str:
+    """Write the page."""
+    head = f"""# Soft committees: time to proof, and rivals at equal size
+
+`python benchmarks/soft.py` (Python {platform.python_version()}, numpy {np.__version__}; one thread;
+medians of {options.repeats} runs, one run where it takes longer than {options.enough:g} s; limit
+{options.time_limit:g} s)
+
+Pools of 100 classifiers: the validation rows of the paper's pools (seed 10, fold 0), and
+simulated ones of {LARGE} rows: errors in ten families, as in pools of ten models; independent
+errors, where any few do nearly as well as any others; errors that cancel. Weighted log-odds by
+log loss. *Loss* is the mean with the penalty, which is what is minimised; *gap* is how much less
+any committee could have; *found* and *proved* are seconds of processor time until the committee
+that is returned was there, and until its proof was, or the limit came. The rivals' members are
+fitted again with the same penalised loss, so their *loss* shows what their choice of members
+costs, against ours; *time* is theirs over our *found*, below 1 where the rival is faster. Greedy
+is forward selection with replacement by the log loss of the mean (Caruana and others, 2004, own
+implementation), which may stop with fewer members. abess is best subset selection for logistic
+regression, without a ridge and with five of them: the one with less loss is shown, and its time
+alone.
+
+The machine was shared while this ran: load {before} before and {load()} after. Seconds are noisy,
+by a half and more; losses and gaps are not.
+
+"""
+    columns = (
+        "pool", "rows", "penalty", "at most", "status", "gap", "loss", "found (s)", "proved (s)",
+        "greedy: loss", "time", "abess: loss", "time",
+    )  # fmt: skip
+    head += f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|\n"
+    others = [row.abess[0] for row in rows if row.abess]
+    told = [
+        f"{name} {round(100 * min(each), 2) + 0:+.2f} to {round(100 * max(each), 2) + 0:+.2f} %"
+        for name, each in (("greedy", [row.greedy[0] for row in rows]), ("abess", others))
+        if each
+    ]
+    closed = sum(row.status == "optimal" for row in rows)
+    slowest = max((row.proved for row in rows if row.status == "optimal"), default=0.0)
+    note = "" if others else "\nabess was not run: no environment with it was named.\n"
+    return (
+        head
+        + "\n".join(map(line, rows))
+        + f"\n\n{closed} of {len(rows)} problems are proved, the slowest in {slowest:.1f} s. "
+        "Loss of the rivals' members against ours: "
+        f"{', '.join(told)}.\n{note}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--abess", help="Python of an environment with abess")
+    parser.add_argument("--cache", type=Path, help="folder of trained pools")
+    parser.add_argument("--time-limit", type=float, default=30.0)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--enough", type=float, default=5.0, help="seconds of a run not repeated")
+    options = parser.parse_args()
+    if options.cache is not None:
+        pools.CACHE = options.cache
+    before, rows = load(), []
+    problems = list(product(PENALTIES, SIZES))
+    made = [
+        (name, read_probabilities([pools.train(name, 10, 0)], Wish()).validation, problems)
+        for name in REAL
+    ]
+    made += [("families", simulated("families"), problems)]
+    # One problem each is enough to show where proofs are slow.
+    made += [(name, simulated(name), problems[:1]) for name in ("independent", "cancelling")]
+    for name, said, asked in made:
+        for penalty, size in asked:
+            rows.append(measure(name, said, penalty, size, options))
+            print(line(rows[-1]), flush=True)
+    (pools.ROOT / "docs/benchmarks/soft.md").write_text(page(rows, options, before))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Tables of probabilities: a column per member, or ``name:class`` for each class of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import FileFormatError, InputError
+from ..soft.probabilities import CLIP, Probabilities
+from ..soft.reading import Label
+from .doors import opened, read_sheet
+from .joining import shown_source
+from .rows import PART, Bools, brief
+from .sheet import Sheet
+from .wish import Wish
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftRows:
+    """What members say about rows.
+
+    Parameters
+    ----------
+    said
+        By name: n probabilities of the positive class, or n x C for several classes; NaN where
+        nothing is said.
+    ids, id_name
+        What the rows are called, and the column that says so.
+    labels
+        The true classes, where the file tells.
+    classes
+        All classes; of two the positive one last.
+    """
+
+    said: dict[str, NDArray[np.float64]]
+    ids: tuple[str, ...]
+    id_name: str
+    labels: NDArray[Any] | None
+    classes: tuple[Label, ...]
+
+    def where(self, chosen: Bools) -> SoftRows:
+        """Return some of the rows."""
+        places = np.flatnonzero(chosen)
+        return replace(
+            self,
+            said={name: values[places] for name, values in self.said.items()},
+            ids=tuple(self.ids[i] for i in places),
+            labels=None if self.labels is None else self.labels[places],
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftSource:
+    """A file's rows to prune on, and those kept for testing.
+
+    Parameters
+    ----------
+    validation
+        What `prune` takes.
+    test
+        The test rows, None where there are none.
+    notes, costs
+        As on `Rows`.
+    """
+
+    validation: Probabilities
+    test: SoftRows | None
+    notes: tuple[str, ...] = ()
+    costs: dict[str, float] | None = None
+
+
+def read_probabilities(
+    paths: Sequence[str | Path], wish: Wish, clip: float = CLIP, test: Path | None = None
+) -> SoftSource:
+    """Read probabilities with their labels from whatever files hold them.
+
+    Two classes have a column for each member, with probabilities of the positive class, or votes.
+    More have columns ``name:class``, all classes for every member, or one column of classes for a
+    member that merely votes. Empty cells are abstentions.
+
+    Parameters
+    ----------
+    paths, wish
+        As for `read_source`; numbers are not cut.
+    clip
+        As for `Probabilities`.
+    test
+        A file of other rows.
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be read so; a CSV file's line is named.
+    InputError
+        If the files do not have what `wish` names.
+    """
+    if wish.cutoff is not None:
+        raise InputError(
+            "cutoff",
+            "is for votes; a soft committee's cut-off is moved by limits. Leave it out, and give "
+            "--at-least recall=0.95, say.",
+        )
+    if wish.k is not None:
+        raise InputError("k", "is for votes. Choose columns with --columns instead.")
+    loaded = opened(paths, wish)
+    sheet, path = _sheet_of(loaded, wish), shown_source(loaded)
+    rows = _rows(sheet, wish)
+    if rows.labels is None:
+        raise InputError("target", "is missing. Name the column of true classes.")
+    others = None
+    if sheet.is_test is not None and sheet.is_test.any():
+        if test is not None:
+            raise InputError("--test", "is one set of test rows, the table has another. Give one.")
+        if sheet.is_test.all():
+            told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
+            raise FileFormatError(path, f"has test rows only; {told}.")
+        rows, others = rows.where(~sheet.is_test), rows.where(sheet.is_test)
+    try:
+        made = Probabilities(rows.said, rows.labels, classes=list(rows.classes), clip=clip)
+    except InputError as error:
+        if error.argument == "clip":
+            raise
+        raise FileFormatError(path, error.message) from None
+    if test is not None:
+        others = read_members(test, made.names, made.classes, wish)
+        if others.labels is None:
+            raise InputError("--test", f"{test} has no labels. Name their column with --target.")
+    return SoftSource(made, others, sheet.notes, sheet.costs)
+
+
+def read_members(
+    path: str | Path, names: Sequence[str], classes: Sequence[Label], wish: Wish
+) -> SoftRows:
+    """Read what some members say; labels may be absent.
+
+    Parameters
+    ----------
+    path
+        CSV, gzipped CSV or Parquet, or any other file that `read_source` reads.
+    names
+        Whose answers to read.
+    classes
+        All classes; of two the positive one last.
+    wish
+        How to read them.
+
+    Raises
+    ------
+    FileFormatError
+        If a member has no column, or the file is no table; a CSV file's line is named.
+    """
+    words = [str(label) for label in classes]
+    columns = list(names)
+    if len(words) > 2:
+        columns += [f"{name}:{word}" for name in names for word in words]
+    elif isinstance(classes[0], str):
+        wish = replace(wish, positive=words[1], negative=words[0])
+    sheet = _sheet_of(opened([path], wish), wish, columns)
+    wanted = {name: _columns_of(name, words, sheet.names) for name in names}
+    missing = [name for name, found in wanted.items() if not found]
+    if missing:
+        lacking = f"{missing[0]}:{words[0]}" if len(words) > 2 else missing[0]
+        raise FileFormatError(
+            path, f"has no column {brief(lacking)}. The committee's members are found by name."
+        )
+    kept = [column for found in wanted.values() for column in found]
+    places = [sheet.names.index(column) for column in kept]
+    sheet = replace(sheet, names=tuple(kept), cells=tuple(sheet.cells[p] for p in places))
+    return _rows(sheet, wish, words if len(words) > 2 else None)
+
+
+def _sheet_of(loaded: Any, wish: Wish, names: Sequence[str] | None = None) -> Sheet:
+    sheet = read_sheet(loaded, wish, names, text=True, gaps=True)
+    assert sheet is not None
+    return sheet
+
+
+def _columns_of(name: str, words: Sequence[str], there: Sequence[str]) -> list[str]:
+    """Return a member's columns: one for each class of several, or one; empty if it has none."""
+    each = [f"{name}:{word}" for word in words]
+    if len(words) > 2 and all(column in there for column in each):
+        return each
+    return [name] if name in there else []
+
+
+def _rows(sheet: Sheet, wish: Wish, words: Sequence[str] | None = None) -> SoftRows:
+    """Read cells as probabilities; `words` are the classes where there are known to be several."""
+    several = words is not None
+    if not several and sheet.labels is not None and wish.positive is None:
+        distinct = sheet.distinct_labels()
+        several, words = len(distinct) > 2, distinct
+    if several and words is not None:
+        labels = None if sheet.labels is None else np.array(sheet.labels, dtype=str)
+        return SoftRows(
+            _several(sheet, words), sheet.ids, sheet.id_name, labels, tuple(map(str, words))
+        )
+    # Numbers are probabilities, also where labels are grades that are cut elsewhere.
+    rows = sheet.rows(replace(wish, cutoff=0.5))
+    assert rows.numbers is not None
+    classes: tuple[Label, ...] = (0, 1) if rows.classes is None else rows.classes
+    truth = None if rows.labels is None else np.array(classes)[rows.labels.astype(np.intp)]
+    columns = {name: rows.numbers[:, k] for k, name in enumerate(rows.names)}
+    return SoftRows(columns, rows.ids, rows.id_name, truth, classes)
+
+
+def _several(sheet: Sheet, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:
+    """Read columns ``name:class``, and columns of classes."""
+    said: dict[str, NDArray[np.float64]] = {}
+    for column in sheet.names:
+        name, colon, word = column.rpartition(":")
+        if not colon or word not in words:
+            said[column] = sheet.one_hot(column, words)
+        elif name not in said:
+            each = [f"{name}:{other}" for other in words]
+            lacking = [other for other in each if other not in sheet.names]
+            if lacking:
+                raise FileFormatError(
+                    sheet.path,
+                    f"has {brief(column)} and no column {brief(lacking[0])}. Give each member a "
+                    "column for every class.",
+                )
+            said[name] = np.column_stack([sheet.probability(other) for other in each])
+    return said

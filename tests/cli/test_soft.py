@@ -1,0 +1,280 @@
+"""``voteprune prune --objective log_loss``: from a table of probabilities to predictions."""
+
+import csv
+import gzip
+import io
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import voteprune as vp
+
+SOFT = ("--target", "y", "--objective", "log_loss", "--max-size", "3", "--penalty", "5")
+
+
+def numbers(n=60, k=6, seed=1):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    odds = rng.normal((2 * y - 1)[:, None] * rng.uniform(0.3, 1.5, k), 1.0)
+    return np.round(1 / (1 + np.exp(-odds)), 6), y
+
+
+def frame(shares, y, **more):
+    columns = {f"m{k}": shares[:, k] for k in range(shares.shape[1])}
+    return pl.DataFrame({"y": y, **columns, **more})
+
+
+@pytest.fixture
+def table(tmp_path):
+    frame(*numbers()).write_csv(tmp_path / "probabilities.csv")
+    return tmp_path / "probabilities.csv"
+
+
+def several(seed=0, n=60, k=4):
+    rng = np.random.default_rng(seed)
+    words = np.array(["ham", "spam", "eggs"])
+    y = np.arange(n) % 3
+    odds = rng.normal(0, 1, (n, k, 3))
+    odds[np.arange(n), :, y] += 1.5
+    shares = np.exp(odds) / np.exp(odds).sum(axis=2, keepdims=True)
+    columns = {f"m{i}:{word}": shares[:, i, c] for i in range(k) for c, word in enumerate(words)}
+    return pl.DataFrame({"y": words[y], **columns}), shares, words, y
+
+
+def read(out):
+    return list(csv.DictReader(io.StringIO(out)))
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "pool_log_loss", "brier"])
+def test_the_table_gives_what_the_library_gives(run, table, objective):
+    words = ("--target", "y", "--objective", objective, "--max-size", "3", "--penalty", "5")
+    code, out, err = run("prune", table, *words, "--clip", "0.01", "--json")
+    assert (code, err) == (0, "")
+    shares, y = numbers()
+    names = [f"m{k}" for k in range(6)]
+    said = vp.Probabilities(shares, y, names=names, clip=0.01)
+    limits = [vp.AtMost("size", 3)]
+    own = vp.prune(said, objective=objective, constraints=limits, penalty=5, random_state=0)
+    told = json.loads(out)
+    assert told["status"] == "optimal"
+    assert told["committee"]["names"] == list(own.committee.names)
+    assert told["penalised_loss"] == pytest.approx(own.penalised_loss)
+
+
+def test_apply_gives_probability_and_class(run, table, tmp_path):
+    saved = tmp_path / "committee.json"
+    code, out, _ = run("prune", table, *SOFT, "--output", saved)
+    assert code == 0
+    assert "Optimal" in out
+    committee = vp.SoftCommittee.load(saved)
+    code, out, err = run("apply", saved, table, "--target", "y")
+    rows = read(out)
+    assert code == 0
+    assert list(rows[0]) == ["index", "probability", "prediction"]
+    expected = committee.predict_proba(numbers()[0])[:, 1]
+    assert [float(row["probability"]) for row in rows] == pytest.approx(expected.tolist())
+    assert [int(row["prediction"]) for row in rows] == (expected > 0.5).astype(int).tolist()
+    right = ((expected > 0.5) == numbers()[1]).mean()
+    assert f"accuracy {right:.6g}" in err
+    assert "log loss" in err
+    # Without labels, with the members in another order, an id, and columns of other things.
+    other = frame(*numbers()).drop("y").select(pl.all().reverse()).with_columns(id=pl.lit("x"))
+    other.select(sorted(other.columns, reverse=True)).write_csv(tmp_path / "new.csv")
+    code, out, err = run("apply", saved, tmp_path / "new.csv", "--output", tmp_path / "told.csv")
+    assert (code, out, err) == (0, "", "")
+    again = read((tmp_path / "told.csv").read_text())
+    assert [row["probability"] for row in again] == [row["probability"] for row in rows][::-1]
+    assert {row["id"] for row in again} == {"x"}
+
+
+def test_a_limit_on_recall_moves_the_cut_off_and_apply_keeps_it(run, table, tmp_path):
+    saved = tmp_path / "committee.json"
+    code, out, _ = run("prune", table, *SOFT, "--at-least", "recall=1", "--output", saved)
+    assert code == 0
+    assert "positive above" in out
+    assert vp.SoftCommittee.load(saved).cutoff < 0.5
+    rows = read(run("apply", saved, table)[1])
+    y = numbers()[1]
+    assert all(row["prediction"] == "1" for row, true in zip(rows, y, strict=True) if true)
+
+
+def test_groups_budgets_and_names_are_kept(run, table, tmp_path):
+    costs = tmp_path / "costs.csv"
+    costs.write_text("name,cost\n" + "".join(f"m{k},{k + 1}\n" for k in range(6)))
+    words = (*SOFT, "--group", "half=m0,m1,m2:1", "--forbid", "m5", "--costs", costs)
+    code, out, _ = run("prune", table, *words, "--budget", "8", "--require", "m3", "--json")
+    told = json.loads(out)["committee"]
+    assert code == 0
+    assert "m3" in told["names"]
+    assert "m5" not in told["names"]
+    assert len({"m0", "m1", "m2"} & set(told["names"])) <= 1
+    assert sum(k + 1 for k in told["members"]) <= 8
+
+
+def test_test_rows_are_reported_on_and_not_pruned_on(run, tmp_path):
+    shares, y = numbers(90)
+    whole = frame(shares, y).with_columns(fold=pl.Series([0] * 60 + [1] * 30))
+    whole.write_csv(tmp_path / "all.csv")
+    whole.head(60).drop("fold").write_csv(tmp_path / "first.csv")
+    whole.tail(30).drop("fold").write_csv(tmp_path / "rest.csv")
+    one = json.loads(run("prune", tmp_path / "all.csv", *SOFT, "--split", "fold=1", "--json")[1])
+    words = (*SOFT, "--test", tmp_path / "rest.csv")
+    two = json.loads(run("prune", tmp_path / "first.csv", *words, "--json")[1])
+    assert one["n_rows"] == 60
+    assert one["committee"] == two["committee"]
+    assert one["test"] == two["test"]
+    committee = vp.SoftCommittee.from_json(json.dumps(two))
+    given = committee.predict_proba(shares[60:])[np.arange(30), y[60:]]
+    assert one["test"]["log_loss"] == pytest.approx(-np.log(given).mean())
+    assert "test rows    30 rows" in run("prune", tmp_path / "first.csv", *words)[1]
+
+
+def test_words_votes_and_gaps_are_read(run, tmp_path):
+    """A member that votes in words, one that abstains, and labels in words; gzipped."""
+    shares, y = numbers()
+    words = np.array(["no", "yes"])
+    votes = words[(shares[:, 0] > 0.5).astype(int)]
+    gaps = [None if i % 7 == 0 else value for i, value in enumerate(shares[:, 1])]
+    told = frame(shares, words[y], v=votes, g=gaps)
+    path = tmp_path / "words.csv.gz"
+    path.write_bytes(gzip.compress(told.write_csv().encode()))
+    saved = tmp_path / "committee.json"
+    asked = ("prune", path, *SOFT, "--positive", "yes", "--output", saved)
+    code, _, err = run(*asked, "--require", "v", "--require", "g")
+    assert (code, err) == (0, "")
+    committee = vp.SoftCommittee.load(saved)
+    assert committee.classes == ("no", "yes")
+    assert dict(zip(committee.names, committee.kinds, strict=True))["v"] == "vote"
+    code, out, _ = run("apply", saved, path, "--target", "y")
+    assert code == 0
+    assert {row["prediction"] for row in read(out)} == {"no", "yes"}
+
+
+def test_several_classes_have_a_column_each(run, tmp_path):
+    told, shares, words, y = several()
+    told = told.with_columns(voter=pl.Series(words[shares[:, 0].argmax(axis=1)]))
+    told.write_csv(tmp_path / "several.csv")
+    saved = tmp_path / "committee.json"
+    code, out, _ = run(
+        "prune", tmp_path / "several.csv", *SOFT, "--require", "voter", "--output", saved
+    )
+    assert code == 0
+    assert "Optimal" in out
+    committee = vp.SoftCommittee.load(saved)
+    assert committee.classes == ("eggs", "ham", "spam")
+    told.drop("y").write_csv(tmp_path / "new.csv")
+    code, out, _ = run("apply", saved, tmp_path / "new.csv")
+    rows = read(out)
+    assert code == 0
+    assert list(rows[0])[1:-1] == ["probability:eggs", "probability:ham", "probability:spam"]
+    given = [sum(float(row[f"probability:{word}"]) for word in words) for row in rows]
+    assert given == pytest.approx([1.0] * len(y))
+    right = np.mean([row["prediction"] == words[c] for row, c in zip(rows, y, strict=True)])
+    assert right == pytest.approx(json.loads(saved.read_text())["accuracy"])
+
+
+def test_empty_cells_of_several_classes_are_abstentions(run, tmp_path):
+    """A committee of one member that says nothing gives every row the same answer."""
+    told, shares, words, _ = several(k=2)
+    told = told.with_columns(voter=pl.Series(words[shares[:, 0].argmax(axis=1)]))
+    told.write_csv(tmp_path / "several.csv")
+    for name in ("m0", "voter"):
+        saved = tmp_path / f"{name}.json"
+        alone = ("--target", "y", "--objective", "log_loss", "--max-size", "1", "--require", name)
+        assert run("prune", tmp_path / "several.csv", *alone, "--output", saved)[0] == 0
+        silent = [pl.lit(None).alias(c) for c in told.columns if c.startswith(name)]
+        told.with_columns(silent).write_csv(tmp_path / "silent.csv")
+        code, out, _ = run("apply", saved, tmp_path / "silent.csv")
+        assert code == 0
+        assert len({tuple(row.values())[1:] for row in read(out)}) == 1
+        committee = vp.SoftCommittee.load(saved)
+        expected = np.exp(committee.intercepts) / np.exp(committee.intercepts).sum()
+        given = [float(value) for value in list(read(out)[0].values())[1:-1]]
+        assert given == pytest.approx(expected.tolist())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--penalty", "0"), "--penalty"),
+        (("--clip", "0.7"), "--clip"),
+        (("--cutoff", "0.3"), "--cutoff"),
+        (("--k", "2"), "--k"),
+        (("--method", "hc-acc"), "--method"),
+        (("--solver", "highs"), "--solver"),
+        (("--diversity", "F2"), "--diversity"),
+        (("--threshold", "majority"), "--threshold"),
+        (("--plurality",), "--plurality"),
+        (("--explain",), "--explain"),
+        (("--certificate", "proof.json"), "--certificate"),
+        (("--checkpoint", "proof.json"), "--checkpoint"),
+        (("--columns", "nobody"), "--columns"),
+        (("--require", "nobody"), "--require"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_line(run, table, words, said):
+    code, out, err = run("prune", table, *SOFT[:4], *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("y,a,b\n0,0.1,0.2\n1,1.4,0.9\n", "line 3"),
+        ("y,a,b\n0,0.1,0.2\n0,0.4,0.9\n", "class"),
+        ("y,a,b\n0,,0.2\n1,,0.9\n", "'a'"),
+        ("y,a,b\n0,0.1,maybe\n1,0.4,0.9\n", "maybe"),
+        ("y,a,b\nno,0.1,0.2\nyes,0.4,0.9\n", "--positive"),
+        ("y,a,b\n,0.1,0.2\n1,0.4,0.9\n", "line 2"),
+        ("y,a,b\nu,0.1,0.2\nv,0.4,0.9\nw,0.4,0.9\n", "a:u"),
+        ("y,a:u,a:v\nu,0.1,0.2\nv,0.4,0.9\nw,0.4,0.9\n", "a:w"),
+        ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,1,0.9\nw,0,0,1\n", "sum"),
+        ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,1,2\nw,0,0,1\n", "line 3"),
+        ("y,a:u,a:v,a:w\nu,1,0,0\nv,0,maybe,0\nw,0,0,1\n", "maybe"),
+    ],
+)
+def test_bad_tables_are_refused_in_a_line(run, tmp_path, text, said):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    code, out, err = run("prune", path, *SOFT)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_member_that_is_missing_is_named(run, table, tmp_path):
+    saved = tmp_path / "committee.json"
+    run("prune", table, *SOFT, "--require", "m2", "--output", saved)
+    pl.read_csv(table).drop("m2").write_csv(tmp_path / "new.csv")
+    code, out, err = run("apply", saved, tmp_path / "new.csv")
+    assert (code, out) == (2, "")
+    assert "'m2'" in err
+
+
+@pytest.mark.parametrize("option", ["--penalty", "--clip"])
+def test_what_is_soft_is_refused_with_votes(run, table, option):
+    code, out, err = run("prune", table, "--target", "y", option, "0.1")
+    assert (code, out) == (2, "")
+    assert option in err
+
+
+def test_exit_codes_are_those_of_votes(run, table):
+    assert (
+        run(
+            "prune",
+            table,
+            *SOFT,
+            "--min-size",
+            "3",
+            "--forbid",
+            "m0",
+            "--group",
+            "g=m1,m2,m3,m4,m5:1",
+        )[0]
+        == 2
+    )
+    assert run("prune", table, *SOFT, "--strict")[0] == 0
