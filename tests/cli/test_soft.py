@@ -208,8 +208,6 @@ def test_empty_cells_of_several_classes_are_abstentions(run, tmp_path):
         (("--threshold", "majority"), "--threshold"),
         (("--plurality",), "--plurality"),
         (("--explain",), "--explain"),
-        (("--certificate", "proof.json"), "--certificate"),
-        (("--checkpoint", "proof.json"), "--checkpoint"),
         (("--columns", "nobody"), "--columns"),
         (("--require", "nobody"), "--require"),
     ],
@@ -278,3 +276,16 @@ def test_exit_codes_are_those_of_votes(run, table):
         == 2
     )
     assert run("prune", table, *SOFT, "--strict")[0] == 0
+
+
+def test_a_proof_on_file_is_checked_and_other_probabilities_are_refused(run, table, tmp_path):
+    proof, kept = tmp_path / "proof.json", tmp_path / "kept.npz"
+    assert run("prune", table, *SOFT, "--certificate", proof)[0] == 0
+    code, out, _ = run("verify", proof, table)
+    assert (code, "holds" in out) == (0, True)
+    shares, y = numbers(seed=2)
+    frame(shares, y).write_csv(tmp_path / "other.csv")
+    assert run("verify", proof, tmp_path / "other.csv")[0] == 1
+    assert run("prune", table, *SOFT, "--checkpoint", kept)[0] == 0
+    assert kept.exists()
+    assert run("prune", tmp_path / "other.csv", *SOFT, "--checkpoint", kept)[0] == 2

@@ -121,14 +121,14 @@ def prune_command(
     if is_soft(source.objective):
         refused = {
             "--plurality": plurality, "--threshold": threshold is not None, "--explain": explain,
-            "--certificate": certificate is not None, "--checkpoint": checkpoint is not None,
             "--solver": effort.solver is not None, "--diversity": asked.diversity is not None,
         }  # fmt: skip
         for option in (option for option, given in refused.items() if given):
             raise InputError(option, f"is not for --objective {source.objective}. Leave it out.")
         return prune_probabilities(
             file, reading, source, soft, method, asked, effort,
-            test=test, as_json=json, output=output, strict=strict,
+            test=test, as_json=json, output=output, strict=strict, certificate=certificate,
+            checkpoint=checkpoint,
         )  # fmt: skip
     soft.refuse()
     if plurality:

@@ -21,6 +21,7 @@ from ..files import jsonfile, outfile
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import worth
+from ..soft.certificate import SoftCertificate
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
@@ -98,7 +99,7 @@ def hand_out(
     solution: Solution | PluralitySolution | SoftSolution,
     text: str,
     output: Path | None,
-    proof: tuple[Path | None, Certificate | None] = (None, None),
+    proof: tuple[Path | None, Certificate | SoftCertificate | None] = (None, None),
     *,
     strict: bool = False,
     reading: dict[str, Any] | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ def prune_probabilities(
     as_json: bool,
     output: Path | None,
     strict: bool,
+    certificate: Path | None = None,
+    checkpoint: Path | None = None,
 ) -> int:
     """Choose a soft committee, print and save it; return the exit code.
 
@@ -52,6 +55,8 @@ def prune_probabilities(
         Where to save it; None for nowhere.
     strict
         Whether a committee without a proof counts as unfinished.
+    certificate, checkpoint
+        Where the proof goes, and where an unfinished one is kept; None for nowhere.
     """
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
@@ -71,6 +76,8 @@ def prune_probabilities(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            certificate=certificate is not None,
+            checkpoint=checkpoint,
         )
     scores = None
     if table.test is not None and solution.committee is not None:
@@ -81,7 +88,8 @@ def prune_probabilities(
     if not as_json:
         told = [] if scores is None else [f"  test rows    {_words(scores)}"]
         text = "\n".join([solution.summary(), *told]) + "\n"
-    return hand_out(solution, text, output, strict=strict)
+    proof = solution.certificate and replace(solution.certificate, target=reading.target)
+    return hand_out(solution, text, output, (certificate, proof), strict=strict)
 
 
 def apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
