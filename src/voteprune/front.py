@@ -36,8 +36,7 @@ from .soft.probabilities import Probabilities
 from .soft.pruning import SoftPruning
 from .soft.tree import TOLERANCE
 from .solve.notebook import html_of_table
-from .solve.plurality_solve import Wishes
-from .solve.request import check_callback, check_plan
+from .solve.request import Wishes, check_callback, check_plan
 from .solve.soft_front import SoftFront, SoftPoint
 from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solvers import SolverFailure, call

@@ -25,9 +25,9 @@ from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .solve.certifying import check_certified, saved
 from .solve.plurality_solution import PluralitySolution
-from .solve.plurality_solve import Wishes, prune_plurality
+from .solve.plurality_solve import prune_plurality
 from .solve.promising import FIRST, Wish
-from .solve.request import Plan, check_callback, check_plan, check_start
+from .solve.request import Plan, Wishes, check_callback, check_plan, check_start
 from .solve.soft_solution import SoftSolution
 from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, prune_soft
 from .solve.solution import Solution

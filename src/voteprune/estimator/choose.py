@@ -12,8 +12,8 @@ from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..solve.plurality_solution import PluralitySolution
-from ..solve.plurality_solve import Wishes, check_plurality_plan
-from ..solve.request import check_plan
+from ..solve.plurality_solve import check_plurality_plan
+from ..solve.request import Wishes, check_plan
 from ..solve.solution import Solution
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes

@@ -16,7 +16,7 @@ from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.pruning import check_limits
-from ..solve.plurality_solve import Wishes
+from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.soft_solve import PENALTY, check_soft_plan
 from .answers import Answers, Floats, question_for

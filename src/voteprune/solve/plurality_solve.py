@@ -8,7 +8,7 @@ from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
-from ..run.incumbent import Callback, Incumbent
+from ..run.incumbent import Incumbent
 from ..run.run import Method, Outcome, Run, outcome_of
 from ..solvers import Solver
 from ..solvers.versions import versions_of
@@ -16,26 +16,8 @@ from ..strategies.opinion import whom_to_trust
 from ..strategies.registry import METHODS
 from ..votes.plurality import PluralityVotes
 from .plurality_solution import PluralitySolution
-from .request import Circumstances, check_callback, check_start
-from .status import Status
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What `prune` was asked for, as it was asked."""
-
-    objective: object = "accuracy"
-    method: object = "exact"
-    solver: object = None
-    diversity: object = None
-    constraints: object = ()
-    threshold: object = None
-    time_limit: object = 60.0
-    start: object = None
-    callback: Callback | None = None
-    random_state: object = None
-    n_jobs: object = None
-    gap: object = None
+from .request import Circumstances, Wishes, check_callback, check_start
+from .status import status_of
 
 
 def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
@@ -94,14 +76,7 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
     """
     _refuse_binary_options(wishes)
     method = _check_method(wishes.method, wishes.solver)
-    circumstances = Circumstances.of(
-        method,
-        solver=wishes.solver,
-        time_limit=wishes.time_limit,
-        random_state=wishes.random_state,
-        n_jobs=wishes.n_jobs,
-        gap=wishes.gap,
-    )
+    circumstances = wishes.circumstances(method)
     criterion = check_criterion(wishes.objective)
     requests = _check_limits(check_constraints(wishes.constraints))
     return PluralityPlan(method, circumstances, criterion, requests)
@@ -117,11 +92,7 @@ def _conclude(
     """Recount everything once more and write the proof down."""
     incumbent, members = run.incumbent, run.incumbent.members
     closed = method.proves and incumbent.closed
-    status: Status
-    if members is None:
-        status = "infeasible" if outcome.infeasible else "unknown"
-    else:
-        status = "optimal" if outcome.termination == "proved" or closed else "feasible"
+    status = status_of(incumbent, outcome, method)
     trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
     words = [str(request) for request in problem.requests]
     return PluralitySolution(

@@ -17,7 +17,7 @@ from ..problem.constraints import Constraint, check_constraints
 from ..problem.criteria import Criterion, check_criterion
 from ..problem.diversity import Diversity, check_diversity
 from ..problem.margin import Margin, check_margin
-from ..run.incumbent import Incumbent
+from ..run.incumbent import Callback, Incumbent
 from ..run.run import Method, Run, ThresholdRule
 from ..solvers import Solver
 from ..strategies.margin_methods import for_margins
@@ -95,6 +95,41 @@ class Circumstances:
         deadline = began + self.seconds
         solver = self.solver or Solver()
         return Run(incumbent, deadline, solver, self.threads, self.seed, self.threshold, checkpoint)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What `prune` was asked for, as it was asked."""
+
+    objective: object = "accuracy"
+    method: object = "exact"
+    solver: object = None
+    diversity: object = None
+    constraints: object = ()
+    threshold: object = None
+    time_limit: object = 60.0
+    start: object = None
+    callback: Callback | None = None
+    random_state: object = None
+    n_jobs: object = None
+    gap: object = None
+
+    def circumstances(self, method: Method) -> Circumstances:
+        """Return how a method is to be run.
+
+        Raises
+        ------
+        InputError
+            If one of the arguments is wrong.
+        """
+        return Circumstances.of(
+            method,
+            solver=self.solver,
+            time_limit=self.time_limit,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            gap=self.gap,
+        )
 
 
 def _check_gap(gap: object, method: Method) -> float | None:

@@ -9,23 +9,19 @@ from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
 from ..problem import words
 from ..problem.confusion import Confusion
-from ..run.incumbent import Progress, relative_gap
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
 from .soft_explain import SoftExplanation, explain_soft
-from .status import Status, headline, read_answer, read_optional
+from .status import BaseSolution, read_answer, read_optional
 
-_TEXTS = ("status", "termination", "objective", "method", "explanation")
-_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 _NUMBERS = ("loss", "penalised_loss", "lower_bound", "accuracy", "penalty", "tolerance")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftSolution(Document):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SoftSolution(BaseSolution):
     """The best committee found, its loss, and how much less any other could have.
 
     Every loss is a mean: the weighted sum over the rows divided by the sum of their weights.
@@ -63,49 +59,21 @@ class SoftSolution(Document):
 
     _KIND: ClassVar = "soft_solution"
 
-    status: Status
-    termination: str
     committee: SoftCommittee | None
-    value: float | None
-    bound: float | None
     loss: float | None
     penalised_loss: float | None
     lower_bound: float | None
     accuracy: float | None
     confusion: Confusion | None
-    objective: str
     penalty: float
     tolerance: float
-    method: str
     solver: str | None = None
-    seconds: float
-    seed: int
-    n_rows: int
-    n_patterns: int
-    n_classifiers: int
-    constraints: tuple[str, ...] = ()
-    explanation: str = ""
-    incidents: tuple[str, ...] = ()
-    trusted: tuple[str, ...] = ()
-    versions: dict[str, str] = field(default_factory=dict, hash=False)
     unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     problem: SoftPruning | None = field(default=None, repr=False, compare=False)
     certificate: SoftCertificate | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        found = self.committee is not None
-        if found != (self.status in ("optimal", "feasible")):
-            raise InputError("status", f"{self.status!r} does not fit the committee.")
-        if (self.value is None) == found or (self.penalised_loss is None) == found:
-            raise InputError("value", "a committee comes with its value and its loss.")
-        if self.value is not None and self.bound is not None and self.bound < self.value:
-            raise InputError("bound", f"{self.bound} is below the value {self.value}.")
-
-    @property
-    def gap(self) -> float | None:
-        """``(bound - value) / |value|``; None without a committee or a bound."""
-        return relative_gap(self.value, self.bound)
+        self._check(self.committee, self.penalised_loss)
 
     def explain(self, *, time_limit: float = 10.0, near: float = 0.01) -> SoftExplanation:
         """Tell what each member weighs, what can be reached without it, and who comes near.
@@ -159,15 +127,13 @@ class SoftSolution(Document):
         if self.constraints:
             lines.append(f"  subject to   {'; '.join(self.constraints)}")
         lines.append(f"  rows         {self.n_rows}")
-        lines.append(f"  method       {self.method}, {self.seconds:.2f} s, seed {self.seed}")
-        lines += [f"  incident     {incident}" for incident in self.incidents]
-        return words.lines_of(lines)
+        return words.lines_of([*lines, *self._method_lines()])
 
     def _headline(self) -> str:
         if self.status == "optimal" and self.bound != self.value:
             share = words.percent(self.tolerance)
             return f"Optimal: no other members have a loss that is lower by more than {share}."
-        return headline(self.status, self.termination, self.value, self.bound, self.trusted)
+        return BaseSolution._headline(self)
 
     def _cut(self) -> str:
         counts = self.confusion
@@ -184,20 +150,12 @@ class SoftSolution(Document):
         # out.
         counts = self.confusion
         return {
-            **{name: getattr(self, name) for name in (*_TEXTS, *_WHOLE, *_NUMBERS)},
-            "value": self.value,
-            "bound": self.bound,
-            "gap": self.gap,
+            **self._common_fields(),
+            **{name: getattr(self, name) for name in _NUMBERS},
             "committee": None if self.committee is None else self.committee._fields(),
             "confusion": None
             if counts is None
             else [str(each) for each in (counts.tp, counts.fn, counts.tn, counts.fp)],
-            "constraints": list(self.constraints),
-            "incidents": list(self.incidents),
-            "trusted": list(self.trusted),
-            "solver": self.solver,
-            "seconds": self.seconds,
-            "versions": self.versions,
         }
 
     @classmethod

@@ -25,14 +25,13 @@ from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
 from ..tree.soft_checkpoint import check_soft_checkpoint
 from .certifying import saved
-from .plurality_solve import Wishes
-from .request import Circumstances, check_callback, check_start
+from .request import Circumstances, Wishes, check_callback, check_start
 from .soft_certifying import check_soft_certified, soft_certificate_of
 from .soft_solution import SoftSolution
-from .status import Status
+from .status import status_of
 
 PENALTY = 100.0
-"""Ridge on the weights, in units of one row: the plateau of the evidence in docs/results."""
+"""Ridge on the weights, in units of one row: to begin with, not yet chosen on unseen rows."""
 
 NO_PENALTY = "is for vp.Probabilities only. Leave it out."
 
@@ -101,14 +100,7 @@ def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
         If an argument is wrong, or makes no sense for soft committees.
     """
     method = _check_method(wishes)
-    circumstances = Circumstances.of(
-        method,
-        solver=wishes.solver,
-        time_limit=wishes.time_limit,
-        random_state=wishes.random_state,
-        n_jobs=wishes.n_jobs,
-        gap=wishes.gap,
-    )
+    circumstances = wishes.circumstances(method)
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
     check_callback(wishes.callback)
@@ -161,7 +153,6 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
     """Fit the best committee once more, choose its cut-off, and write the proof down."""
     incumbent = run.incumbent
     committee: SoftCommittee | None = incumbent.committee
-    proved = method.proves and outcome.termination == "proved"
     said, why = problem.said, outcome.explanation
     loss = accuracy = confusion = None
     if committee is not None:
@@ -179,12 +170,7 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         confusion = _count(said, decided) if shares.shape[1] == 2 else None
     value = None if incumbent.score is None else float(incumbent.score)
     bound = incumbent.progress().bound if method.proves and not outcome.infeasible else None
-    status: Status
-    if committee is None:
-        status = "infeasible" if outcome.infeasible else "unknown"
-    else:
-        optimal = proved or (method.proves and incumbent.closed)
-        status = "optimal" if optimal else "feasible"
+    status = status_of(incumbent, outcome, method)
     return SoftSolution(
         status=status,
         termination=outcome.termination,

@@ -18,7 +18,7 @@ from ..strategies.opinion import second_opinion, whom_to_trust
 from .certifying import certificate_of
 from .request import Circumstances
 from .solution import Solution
-from .status import Status
+from .status import status_of
 
 
 def carry_out(
@@ -77,11 +77,7 @@ def _conclude(
     value = None if committee is None else problem.objective.read(problem.score(committee))
     closed = method.proves and incumbent.closed
     bound = incumbent.progress().bound if method.proves else None
-    status: Status
-    if committee is None:
-        status = "infeasible" if outcome.infeasible else "unknown"
-    else:
-        status = "optimal" if outcome.termination == "proved" or closed else "feasible"
+    status = status_of(incumbent, outcome, method)
     trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
     return Solution(
         status=status,

@@ -12,7 +12,8 @@ from ..exceptions import InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
-from ..run.incumbent import Progress, relative_gap
+from ..run.incumbent import Incumbent, Progress, relative_gap
+from ..run.run import Method, Outcome
 from ..solvers import whose_word
 from .notebook import html_of_summary
 
@@ -49,6 +50,14 @@ def headline(
     return f"Feasible{word}: at most {words.percent(gap)} better is possible ({termination})."
 
 
+def status_of(incumbent: Incumbent, outcome: Outcome, method: Method) -> Status:
+    """Return how much is known at the end of a run."""
+    if incumbent.committee is None:
+        return "infeasible" if outcome.infeasible else "unknown"
+    closed = method.proves and incumbent.closed
+    return "optimal" if outcome.termination == "proved" or closed else "feasible"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSolution(Document):
     """What every solution has, whatever was voted on; `Solution` describes the fields."""
@@ -80,7 +89,7 @@ class BaseSolution(Document):
         if there != (self.status in ("optimal", "feasible")):
             raise InputError("status", f"{self.status!r} does not fit the committee.")
         if any((each is not None) != there for each in (self.value, *found)):
-            raise InputError("value", "a committee comes with its confusion and its value.")
+            raise InputError("value", "a committee comes with its value and all that was counted.")
         if self.value is not None and self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
 
