@@ -17,7 +17,8 @@ from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, total
 from .votes import Votes
 
-_WORD = 64
+WORD = 64
+"""Votes that are packed into one unsigned integer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +53,7 @@ class Patterns:
         kept = weights > 0
         if not kept.all():
             matrix, weights, labels = matrix[kept], weights[kept], labels[kept]
-        if matrix.shape[1] < _WORD and (weights == weights[0]).all():
+        if matrix.shape[1] < WORD and (weights == weights[0]).all():
             return _merge_equals(matrix, labels, weights[0], votes.denominator)
         zeros = np.zeros_like(weights)
         return _merge_rows(
@@ -170,7 +171,7 @@ def _merge_rows(
     order, new = sorted_rows(matrix)
     firsts = np.flatnonzero(new)
     return Patterns(
-        _from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),
+        from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),
         np.add.reduceat(positive[order], firsts),
         np.add.reduceat(negative[order], firsts),
         denominator,
@@ -187,7 +188,7 @@ def _merge_equals(
     firsts = np.flatnonzero(np.concatenate([[True], word[1:] != word[:-1]]))
     both = np.diff(firsts, append=len(rows))
     positive = np.add.reduceat(label, firsts).astype(np.int64)
-    distinct = _from_words((word[firsts] << np.uint64(1))[None, :], matrix.shape[1])
+    distinct = from_words((word[firsts] << np.uint64(1))[None, :], matrix.shape[1])
     return Patterns(
         distinct,
         combine([(int(weight), positive)]),
@@ -196,9 +197,9 @@ def _merge_equals(
     )
 
 
-def _from_words(words: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
+def from_words(words: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
     """Return rows of votes again, column by column."""
     matrix = np.empty((words.shape[1], width), dtype=bool, order="F")
     for k in range(width):
-        matrix[:, k] = words[k // _WORD] >> np.uint64(_WORD - 1 - k % _WORD) & np.uint64(1)
+        matrix[:, k] = words[k // WORD] >> np.uint64(WORD - 1 - k % WORD) & np.uint64(1)
     return matrix
