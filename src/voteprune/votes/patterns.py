@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, total
+from .packed import WORD, from_words, row_words
 from .votes import Votes
-
-WORD = 64
-"""Votes that are packed into one unsigned integer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +132,7 @@ def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np
     Rows are packed into words of 64 votes. The first word sorts most of them; those it leaves
     together are sorted by the next where they differ there.
     """
-    words = _row_words(matrix)
+    words = row_words(matrix)
     order = np.argsort(words[0])
     new = np.ones(len(order), dtype=bool)
     first = words[0][order]
@@ -156,22 +154,13 @@ def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np
     return order, new
 
 
-def _row_words(matrix: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the rows as words of 64 votes, W x N; as numbers they are ordered as votes are."""
-    packed = np.packbits(matrix, axis=1)
-    n, width = packed.shape
-    padded = np.zeros((n, 8 * -(-width // 8)), dtype=np.uint8)
-    padded[:, :width] = packed
-    return np.ascontiguousarray(padded.view(">u8").T).astype(np.uint64)
-
-
 def _merge_rows(
     matrix: NDArray[np.bool_], positive: IntArray, negative: IntArray, denominator: int
 ) -> Patterns:
     order, new = sorted_rows(matrix)
     firsts = np.flatnonzero(new)
     return Patterns(
-        from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),
+        from_words(row_words(matrix[order[firsts]]), matrix.shape[1]),
         np.add.reduceat(positive[order], firsts),
         np.add.reduceat(negative[order], firsts),
         denominator,
@@ -182,7 +171,7 @@ def _merge_equals(
     matrix: NDArray[np.bool_], labels: NDArray[np.bool_], weight: int, denominator: int
 ) -> Patterns:
     """Merge rows of one weight, whose votes and label fit into one word: sorting says it all."""
-    rows = _row_words(matrix)[0] | labels
+    rows = row_words(matrix)[0] | labels
     rows.sort()
     label, word = rows & np.uint64(1), rows >> np.uint64(1)
     firsts = np.flatnonzero(np.concatenate([[True], word[1:] != word[:-1]]))
@@ -195,11 +184,3 @@ def _merge_equals(
         combine([(int(weight), both - positive)]),
         denominator,
     )
-
-
-def from_words(words: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
-    """Return rows of votes again, column by column."""
-    matrix = np.empty((words.shape[1], width), dtype=bool, order="F")
-    for k in range(width):
-        matrix[:, k] = words[k // WORD] >> np.uint64(WORD - 1 - k % WORD) & np.uint64(1)
-    return matrix

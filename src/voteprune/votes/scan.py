@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from .ballots import check_cutoff, holds_probabilities
-from .patterns import WORD, from_words
+from .packed import WORD, from_words
 from .reading import read_names
 
 MOST_PATTERNS = 50_000_000
@@ -75,11 +75,11 @@ def scan_votes(
     source: object,
     target: str,
     *,
-    names: Sequence[str] | None = None,
-    ignore: Sequence[str] = (),
-    sample_weight: str | None = None,
-    positive: object = 1,
-    cutoff: float = 0.5,
+    names: Sequence[str] | None,
+    ignore: Sequence[str],
+    sample_weight: str | None,
+    positive: object,
+    cutoff: float,
 ) -> tuple[tuple[str, ...], Packed]:
     """Merge the rows of a table that need not fit into memory.
 
@@ -222,7 +222,9 @@ class _LazyTable:
         self._where = str(source)[:200]
         try:
             self._frame = (
-                source if isinstance(source, pl.LazyFrame) else pl.scan_parquet(_files(source))
+                source
+                if isinstance(source, pl.LazyFrame)
+                else pl.scan_parquet(parquet_files(source))
             )
             self._schema = self._frame.collect_schema()
         except (pl.exceptions.PolarsError, OSError) as error:
@@ -239,7 +241,7 @@ class _LazyTable:
     def facts(self, columns: Columns) -> dict[str, Any]:
         """Return what the columns hold, in one pass."""
         pl = self._pl
-        asked = [pl.len().alias("rows"), pl.col(columns.target).unique().implode().alias("labels")]
+        asked = [pl.len().alias("rows"), self._label(columns).unique().implode().alias("labels")]
         for name in columns.votes:
             number = pl.col(name).cast(pl.Float64)
             asked += [
@@ -268,7 +270,7 @@ class _LazyTable:
         ]
         weight = pl.lit(1) if columns.weight is None else pl.col(columns.weight)
         counts = weight.cast(pl.Int64).alias(_COUNT)
-        label = pl.col(columns.target) == pl.lit(columns.positive)
+        label = self._label(columns) == pl.lit(columns.positive)
         rows = self._frame.select(*words, counts, label.alias("label"))
         merged = rows.group_by(columns.keys).agg(
             pl.col(_COUNT).sum(), pl.col(_COUNT).filter(pl.col("label")).sum().alias(_POSITIVE)
@@ -279,6 +281,12 @@ class _LazyTable:
             frame[_COUNT].to_numpy(),
             frame[_POSITIVE].to_numpy(),
         )
+
+    def _label(self, columns: Columns) -> Any:
+        """Return the labels; polars compares truth values with no number."""
+        label = self._pl.col(columns.target)
+        truth = self._schema[columns.target] == self._pl.Boolean
+        return label.cast(self._pl.Int8) if truth else label
 
     def _collect(self, query: Any) -> Any:
         try:
@@ -395,7 +403,7 @@ def _is_dask(source: object) -> bool:
     return type(source).__module__.startswith("dask")
 
 
-def _files(source: object) -> list[str]:
+def parquet_files(source: object) -> list[str]:
     """Return the files that a path, a folder, a pattern or several of them name."""
     if isinstance(source, str | Path):
         source = [source]

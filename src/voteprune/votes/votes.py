@@ -13,6 +13,7 @@ from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
 from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .reading import read_names, read_weights
+from .scan import scan_votes, unpacked
 
 
 class Votes:
@@ -126,8 +127,6 @@ class Votes:
             If a column is missing or holds no votes, or if there are more than 50 million distinct
             patterns; a `FileFormatError` if files cannot be read.
         """
-        from .scan import scan_votes, unpacked
-
         columns, packed = scan_votes(
             source, target, names=names, ignore=ignore, sample_weight=sample_weight,
             positive=positive, cutoff=cutoff,
