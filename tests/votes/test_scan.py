@@ -88,6 +88,7 @@ def test_the_best_committee_is_the_same_with_the_same_proof(tmp_path):
     assert (merged.value, merged.bound, merged.status) == (whole.value, whole.bound, "optimal")
     assert merged.confusion == whole.confusion
     assert merged.trusted == ()
+    assert scanned.weights.min() > 0
 
 
 @pytest.mark.parametrize("by", ["polars", "dask"])
