@@ -70,7 +70,7 @@ def check_wheel(wheel: Path) -> None:
 
 
 def check_source(source: Path) -> None:
-    """The source distribution brings the small data sets and the tests, and no state files."""
+    """Look for the small data sets and the tests, and for files that runs leave behind."""
     with tarfile.open(source) as archive:
         names = [name.partition("/")[2] for name in archive.getnames()]
     for name in names:
