@@ -89,7 +89,9 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     test = rows.where(is_test) if is_test.any() else None
     if test is not None:
         complete(path, test)
-    return VoteTable(votes, validation.ids, test, rows.notes, rows.costs, rows.classes)
+    return VoteTable(
+        votes, validation.ids, test, rows.notes, rows.costs, rows.classes, validation.numbers
+    )
 
 
 def complete(path: str | Path, rows: Rows) -> Bools:
