@@ -52,8 +52,10 @@ lowest:
 	  > $(LOW)/lowest.txt
 	$(LOW)/bin/python -m pip --disable-pip-version-check -q install -c $(LOW)/lowest.txt \
 	  -e '.[cli,onnx]' 'pytest<9' 'pandas<3' skops
-	$(LOW)/bin/python -m pytest tests/bounds tests/estimator tests/margins tests/plurality \
-	  tests/test_explaining.py tests/test_parametric.py tests/test_prune.py
+	$(LOW)/bin/python -m pytest tests/bounds tests/estimator tests/tree/sizes \
+	  tests/strategies/test_exact_*.py tests/strategies/test_margin_scale.py tests/primal/test_margin_tabu.py \
+	  tests/problem/test_margin.py tests/solve/test_explain.py tests/solve/test_plurality_explain.py \
+	  tests/test_prune.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "voteprune needs Python 3.11 or newer")'
