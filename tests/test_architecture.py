@@ -15,8 +15,8 @@ SOURCE = Path(vp.__file__).parent
 # Every package may look only at those on floors above it in this list. `exceptions` and `starting`
 # are underneath all of them.
 FLOORS = [
-    {"chart", "files", "numbers", "verify"},
-    {"solvers", "votes"},
+    {"files", "numbers", "verify", "web"},
+    {"chart", "solvers", "votes"},
     {"problem"},
     {"run"},
     {"bounds", "primal", "soft"},
