@@ -16,7 +16,8 @@ from ..votes.votes import Votes
 from ..web.pictures import require_matplotlib
 from .doors import read_tables
 from .options import check_output, read_objective
-from .output import PROVED, WRONG, aligned, emit, exit_code, say
+from .output import aligned, emit, exit_code
+from .saying import PROVED, WRONG, say
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,

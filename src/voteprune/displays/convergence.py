@@ -122,6 +122,8 @@ class ConvergenceDisplay:
         first = self.seconds[self.seconds > 0].min(initial=np.inf)
         if self.seconds[-1] > _WIDE * first:
             ax.set_xscale("log")
+            # Powers of ten would be formulas, which pages do not set.
+            ax.xaxis.set_major_formatter("{x:g}")
         dress(ax, "seconds", words(self.objective))
         legend(ax)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...exceptions import InputError, shown
-from ...front import Front, front
+from ...front import Front, FrontPoint, front
 from ...numbers.floats import Floats
 from ...problem.constraints import AtMost, Constraint
 from ...problem.criteria import METRICS
 from ...problem.formulas import Weights
 from ...problem.plurality import PluralityProblem
+from ...problem.plurality_committee import PluralityCommittee
 from ...problem.problem import Problem
 from ...soft.pruning import SoftPruning
 from ...solve.explanation import Explanation
@@ -117,6 +118,10 @@ def collect(
     if why is None and problem is not None:
         why = solution.explain(time_limit=seconds / 2)
     found, no_front = _front(solution, max(0.0, deadline - time.monotonic()))
+    if found is not None:
+        found = replace(
+            found, points=tuple(_with_answer(point, solution) for point in found.points)
+        )
     alike = nobody = curve = None
     if problem is not None:
         said = decided(problem)
@@ -151,6 +156,21 @@ def _allowed(problem: Problem | PluralityProblem | SoftPruning) -> list[int]:
     if isinstance(problem, SoftPruning):
         return [k for k in range(problem.n_classifiers) if k not in problem.numbers.forbidden]
     return list(problem.allowed)
+
+
+def _with_answer(point: FrontPoint, solution: Answer) -> FrontPoint:
+    """Return a point of the front with what the answer itself says about its size."""
+    committee, value = solution.committee, solution.value
+    assert committee is not None
+    assert value is not None
+    fits = committee.size <= point.size if point.tolerance else committee.size == point.size
+    better = point.value is None or value > point.value
+    if fits and better and not isinstance(committee, PluralityCommittee):
+        point = replace(point, committee=committee, value=value)
+    # What no committee at all exceeds, none of this size does.
+    if solution.bound is not None and point.bound is not None and solution.bound < point.bound:
+        point = replace(point, bound=solution.bound, trusted=solution.trusted)
+    return point
 
 
 def _front(solution: Answer, seconds: float) -> tuple[Front | None, str]:

@@ -68,10 +68,10 @@ def tiles(solution: Answer) -> tuple[tuple[str, str], ...]:
         found.append((f"{100 * base:.2f} %", "of the rows have the commonest class"))
     if solution.gap is None:
         found.append(("none", "bound: how much better there is nobody knows"))
+    elif solution.status == "optimal":
+        found.append(("optimal", "no committee is better"))
     else:
-        optimal = solution.status == "optimal"
-        sentence = "gap: nothing better exists" if optimal else "gap: at most so much better exists"
-        found.append((words.percent(solution.gap), sentence))
+        found.append((words.percent(solution.gap), "gap: at most so much better exists"))
     found.append((f"{committee.size} of {solution.n_classifiers}", "classifiers are asked"))
     return tuple(found)
 
@@ -207,7 +207,7 @@ def confusion(solution: Answer) -> Table | None:
         found = f"{100 * float(row[place] / total):.1f} %" if total else "no rows"
         rows.append((name, *(_count(cell) for cell in row[:_CLASSES]), found))
     headings = ("true class", *(f"decided {name}" for name in names), "found")
-    return Table("confusion", "Right and wrong, class by class", note, headings, tuple(rows))
+    return Table("confusion", "Class by class", note, headings, tuple(rows))
 
 
 def _count(cell: int | Fraction) -> str:
@@ -239,16 +239,22 @@ def rows_lost(why: Reasons | None, nobody: Sequence[int] | None) -> tuple[tuple[
     if nobody is None:
         return ()
     found: list[tuple[str, Sequence[object]]] = [
-        (f"{_rows(len(nobody))} that nobody in the pool gets right", nobody)
+        (
+            f"{_rows(len(nobody))} that nobody in the pool gets right"
+            if nobody
+            else "Every row is right for somebody in the pool.",
+            nobody,
+        )
     ]
     if isinstance(why, Explanation):
         pairs = [f"{one} | {other}" for one, other in why.disputed]
         several = "pairs" if len(pairs) != 1 else "pair"
-        found += [
+        more: list[tuple[str, Sequence[object]]] = [
             (f"{len(pairs)} {several} of rows of which no committee gets both right", pairs),
             (f"{_rows(len(why.sacrificed))} wrong in every committee as good as this one",
              why.sacrificed),
         ]  # fmt: skip
+        found += [(sentence, rows) for sentence, rows in more if rows]
     return tuple((sentence, _listed(rows)) for sentence, rows in found)
 
 
