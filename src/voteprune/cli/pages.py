@@ -45,7 +45,7 @@ class Page:
             others = [path for path in inputs if path is not None]
             check_output(self.html, *others, option="--html")
             if self.html.resolve() in [path.resolve() for path in others]:
-                raise InputError("--html", f"{self.html} has another use already. Name another file.")
+                raise InputError("--html", f"{self.html} has another use. Name another file.")
 
     def of(
         self,
