@@ -7,15 +7,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from voteprune.chart import require_matplotlib
 from voteprune.cli.options import check_output
-from voteprune.cli.output import PROVED, emit, say
+from voteprune.cli.output import emit
+from voteprune.cli.saying import PROVED, say
 from voteprune.exceptions import InputError
 from voteprune.files import outfile
+from voteprune.web.pages import require_jinja
+from voteprune.web.pictures import require_matplotlib
 
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
 from ..report.generalisation import generalisation_page
-from ..report.page import require_jinja
 
 
 def report_command(
@@ -77,7 +78,7 @@ def report_command(
 def _check(output: Path | None, tables: Path | None) -> None:
     """Refuse what cannot be written, before the work rather than after it."""
     if output is not None:
-        require_jinja()
+        require_jinja("report")
         check_output(output)
     if tables is not None and tables.exists() and not tables.is_dir():
         raise InputError("--tables", f"{tables} is not a folder. Name a folder, or a new one.")
