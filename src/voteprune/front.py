@@ -205,6 +205,8 @@ def front(
     problem = Problem.of(pool, plan.criterion, plan.requests, plan.diversity)
     if problem.objective.kind != "linear":
         raise InputError("objective", _NO_SUM.format(problem.objective.name))
+    if problem.must_cover:
+        raise InputError("constraints", "a front knows no limit on coverage. Leave it out.")
     if len(problem.allowed) > MOST_CLASSIFIERS:
         raise InputError(
             "votes",

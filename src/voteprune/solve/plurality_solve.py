@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from ..exceptions import InputError
-from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
+from ..problem.constraints import check_constraints
 from ..problem.plurality import PluralityProblem, check_criterion
 from ..run.run import Method, Run
 from ..strategies.registry import METHODS
 from .plurality_solution import PluralitySolution
 from .request import Plan, Wishes
-from .status import Found
+from .status import Found, coverage_of
 
 
 def check_plurality_plan(wishes: Wishes) -> Plan:
@@ -24,8 +24,7 @@ def check_plurality_plan(wishes: Wishes) -> Plan:
     method = _check_method(wishes.method, wishes.solver)
     circumstances = wishes.circumstances(method)
     criterion = check_criterion(wishes.objective)
-    requests = _check_limits(check_constraints(wishes.constraints))
-    return Plan(method, circumstances, criterion, requests)
+    return Plan(method, circumstances, criterion, check_constraints(wishes.constraints))
 
 
 def plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> PluralitySolution:
@@ -36,6 +35,7 @@ def plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> Plura
         committee=None if members is None else problem.committee(members),
         confusion=None if members is None else problem.confusion(members),
         value=None if members is None else problem.objective.read(problem.score(members)),
+        coverage=coverage_of(problem, members),
         classes=problem.votes.classes,
         n_rows=problem.votes.n_rows,
         n_patterns=problem.n_patterns,
@@ -60,22 +60,11 @@ def _refuse_binary_options(wishes: Wishes) -> None:
         raise InputError(
             "diversity",
             "limits on diversity are for two classes, which these votes are not read as. Leave it "
-            "out, or give vp.Votes.",
+            "out, or give vp.Votes with abstentions='against' or none.",
         )
     if wishes.threshold is not None:
         raise InputError(
             "threshold",
             "the class with most votes wins, so there is no threshold. Leave it out, or give "
-            "vp.Votes.",
+            "vp.Votes with abstentions='against' or none.",
         )
-
-
-def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
-    for request in requests:
-        if isinstance(request, AtLeast | AtMost) and request.what != "size":
-            raise InputError(
-                "constraints",
-                f"{request} is a limit on the counts of two classes. With plurality votes there "
-                "are limits on size, Require, Forbid, Budget and Group.",
-            )
-    return requests

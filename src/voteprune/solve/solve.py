@@ -32,7 +32,7 @@ from .request import Circumstances
 from .soft_solution import SoftSolution
 from .soft_solve import soft_answer
 from .solution import Solution
-from .status import Found, status_of
+from .status import Found, coverage_of, status_of
 
 
 @overload
@@ -186,6 +186,7 @@ def _votes_answer(problem: Problem, run: Run, found: Found) -> Solution:
         committee=committee,
         confusion=None if committee is None else problem.confusion(committee),
         value=None if committee is None else problem.objective.read(problem.score(committee)),
+        coverage=coverage_of(problem, None if committee is None else committee.members),
         weights=problem.objective.formula,
         n_rows=problem.votes.n_rows,
         n_patterns=problem.patterns.n_patterns,

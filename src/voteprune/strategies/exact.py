@@ -73,6 +73,8 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
+    if problem.must_cover:
+        return _settle_covering(problem, run)
     incumbent, trial = run.incumbent, _Trial(problem, run)
     climb(problem, run, _CLIMB_SHARE)
     bound_by_closure(problem, run)
@@ -107,6 +109,18 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
             search(tabu, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
     return _prove_by_sizes(problem, run, searching)
+
+
+def _settle_covering(problem: Problem, run: Run) -> Outcome:
+    """Find and prove the best committee that votes on so many rows: search, then a MIP solver.
+
+    Nodes and nogoods know of no coverage, but their closure bound holds all the same.
+    """
+    bound_by_closure(problem, run)
+    if not run.incumbent.closed and problem.allowed:
+        tabu = TabuSearch(*thinned(problem, run.incumbent, run.seed, run.seconds_left), run.seed)
+        Searching(run, tabu).search(_FIRST_SEARCH)
+    return settle(problem, run)
 
 
 class _Trial:

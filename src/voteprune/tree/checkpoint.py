@@ -73,6 +73,10 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
             "only method='exact' with an objective that is a weighted sum of counts keeps its "
             "proof on file. Leave it out.",
         )
+    if problem.must_cover:
+        raise InputError(
+            "checkpoint", "a proof under a limit on coverage keeps nothing on file. Leave it out."
+        )
     load_proof(file, problem)
     outfile.check_folder(file, "checkpoint")
     return file
