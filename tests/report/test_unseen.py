@@ -78,6 +78,10 @@ def test_folds_that_lack_a_method_do_not_count():
     folds = Folds(made[:-1])
     assert len(folds.runs) == len(SETS) * len(SEEDS) * len(FOLDS) - 1
     assert made[-1].run not in folds.runs
+    # Where all data sets must have the same folds, the others go without it as well.
+    _, seed, fold = made[-1].run
+    even = Folds(made[:-1], balanced=True)
+    assert set(folds.runs) - set(even.runs) == {(name, seed, fold) for name in SETS[:-1]}
 
 
 def test_duels_are_over_folds_and_over_means_of_data_set_and_seed():

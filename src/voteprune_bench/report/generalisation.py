@@ -159,7 +159,7 @@ def _section(
 ) -> list[str]:
     everyone = list(dict.fromkeys(record.method for record in records))
     ranked = [name for name in everyone if not _VARIANT.fullmatch(name)]
-    folds = Folds(records, ranked)
+    folds = Folds(records, ranked, balanced=True)
     if not folds.runs or CHAMPION not in ranked:
         if needed:
             raise InputError(
@@ -197,7 +197,7 @@ def _section(
 
 def _proofs(folds: Folds) -> str:
     """Say how often methods that prove had proved their committee best when their time was up."""
-    bounded = folds.table(lambda record: record.bound is not None).any(axis=0)
+    bounded = folds.table(lambda record: record.bound is not None).sum(axis=0)
     proved = folds.table(lambda record: record.status == "optimal").sum(axis=0)
     told = [f"{name} {int(proved[i])}" for i, name in enumerate(folds.methods) if bounded[i]]
     return f"Proved best on the votes, of {len(folds.runs)} folds: {', '.join(told)}.\n"
