@@ -186,7 +186,7 @@ def prune(
         The run may end when the gap is no larger than this, 0.01 for one per cent; only a full
         proof ends it when omitted.
     penalty
-        For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
+        For `Probabilities`: the ridge on the members' weights, 30 when omitted. It is
         lambda = penalty x (sum of weights) / (rows that carry weight).
 
     Returns

@@ -65,7 +65,7 @@ def test_skops_keeps_the_chosen_trees_of_a_forest(tmp_path):
 
 
 def test_the_json_of_a_committee_decides_on_the_members_votes(tmp_path):
-    clf = committee()
+    clf = committee(voting="hard")
     clf.committee_.save(tmp_path / "committee.json")
     votes = clf.set_output(transform="pandas").transform(X)
     votes.columns = list(clf.named_estimators_)

@@ -66,25 +66,24 @@ class PrunedVotingClassifier(Conventions):
         in `sklearn.frozen.FrozenEstimator` if it is to stay fitted when cloned, as in a grid
         search), one that is not fitted with a share as `cv`.
     objective : str, Weights, Ratio, Ramp or Hinge, default="auto"
-        What to maximise, as in `voteprune.prune`. "auto" is what ranked first on unseen
-        rows with hold-out votes and fourth of 14 with out-of-fold votes (docs/generalise.md): of
-        two classes `Ramp(1)`, rows won by a margin, with at most seven members unless a constraint
-        limits the size or the members are alike, as the trees of a forest. Where a margin cannot
-        be had, it is "accuracy": with more than two classes, limits on criteria or diversity,
-        methods that know no margins, and ``threshold="tuned"``. With soft voting what to minimise:
-        "log_loss" of weighted log-odds, which is "auto" (with at most seven members, as above),
-        "pool_log_loss" or "brier" of a weighted mean of the probabilities.
+        What to maximise, as in `voteprune.prune`. With soft voting what to minimise: "log_loss" of
+        weighted log-odds, which is "auto", with at most ten members unless a constraint limits the
+        size; "pool_log_loss" or "brier" of a weighted mean of the probabilities. With hard voting
+        "auto" is, of two classes, `Ramp(1)`, rows won by a margin, with at most seven members
+        unless a constraint limits the size or the members are alike, as the trees of a forest.
+        Where a margin cannot be had, it is "accuracy": with more than two classes, limits on
+        criteria or diversity, methods that know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
         `Group`. Members go by their names, costs are in the order of `estimators`. With soft voting
         limits on criteria, such as recall, choose the cut-off on the committee's probability.
-    voting : {"hard", "soft", "auto"}, default="hard"
+    voting : {"auto", "soft", "hard"}, default="hard"
         Whether members vote or give probabilities: `predict_proba`, else `decision_function` as
-        scores (not in a weighted mean), else votes. "auto" is soft where the objective is "auto",
-        every member gives probabilities or scores, and nothing is asked for that soft committees do
-        not have; else hard.
+        scores (not in a weighted mean), else votes. "auto" is soft where the objective is one of
+        soft voting's, or is "auto" and every member of a list gives probabilities or scores, no
+        criterion is limited, and nothing is asked for that soft committees do not have; else hard.
     penalty : float or None, default=None
-        With soft voting the ridge on the members' weights, as in `voteprune.prune`; 100 when None.
+        With soft voting the ridge on the members' weights, as in `voteprune.prune`; 30 when None.
     diversity : str, Diversity or None, default=None
         Limits on how alike the members may be.
     method : str, default="exact"

@@ -105,9 +105,9 @@ class SoftPruning:
     def of(
         cls,
         said: Probabilities,
-        objective: str = "log_loss",
-        requests: Sequence[Constraint] = (),
-        penalty: float = 100.0,
+        objective: str,
+        requests: Sequence[Constraint],
+        penalty: float,
     ) -> SoftPruning:
         """Put a problem together.
 
