@@ -93,7 +93,7 @@ class Curvature:
             self._hessian = self.own(self._centre, self._places)
         free = self._loss.n_intercepts
         at = np.concatenate([np.arange(free), free + np.searchsorted(self._places, members)])
-        return self._hessian[np.ix_(at, at)]
+        return np.asarray(self._hessian[np.ix_(at, at)])
 
 
 class Model:

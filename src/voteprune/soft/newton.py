@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .loss import Loss
+from .loss import Loss, Smooth
 from .polytope import Ridge
 from .problem import Floats, Places
 from .quadratic import signed_minimum
@@ -59,7 +59,7 @@ def plain_ridge(ridge: float) -> Callable[[Floats], Ridge]:
 
 
 def minimise(
-    loss: Loss,
+    loss: Smooth,
     penalty: Callable[[Floats], Ridge],
     members: Places,
     intercepts: Floats,

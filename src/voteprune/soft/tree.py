@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 
 from .bound import bound_of
+from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
 from .losses import loss_of
@@ -68,6 +69,7 @@ class SoftTree:
         self.tolerance, self.searching = tolerance, search
         self.search = Search(problem, self.loss)
         self._curvature = Curvature(self.loss)
+        self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
         self.nodes = 0
         self.closed = np.inf
@@ -296,17 +298,22 @@ class SoftTree:
             self._record(node, relaxed.point, fixed, -1, prices)
             self._push(self._child(decisions, bound, relaxed.point))
             return
-        # The share nearest 1/2; where all are whole, the heaviest member, so that splits matter.
-        heavy = weights_of(relaxed.point, self.problem.n_members)[free[rest]]
-        score = np.minimum(relaxed.shares[rest], 1 - relaxed.shares[rest])
-        chosen = int(free[rest[np.lexsort((-heavy, -np.round(score, 6)))[0]]])
+        if node.split >= 0:
+            sits = bool(node.decisions[node.split] == 1)
+            self._pseudocosts.note(node.split, sits, bound - node.above)
+        # Where nothing is to be hoped for, the heaviest member, so that splits matter.
+        left, shares = free[rest], relaxed.shares[rest]
+        hope = self._pseudocosts.scores(left, relaxed.dual.gains[left], shares, self.cutoff - bound)
+        heavy = weights_of(relaxed.point, self.problem.n_members)[left]
+        chosen = int(left[np.lexsort((-heavy, -hope))[0]])
         self._record(node, relaxed.point, fixed, chosen, prices)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
-            self._push(self._child(child, known, relaxed.point))
+            heir = self._child(child, known, relaxed.point)
+            self._push(replace(heir, split=chosen, above=bound))
 
     def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
         """Return whether a committee is worth a fit, by a model where fits are slow."""
