@@ -20,6 +20,7 @@ from .polytope import Polytope
 from .problem import Floats, Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
+from .sample import sample_of
 from .search import Search
 
 TOLERANCE = 1e-6
@@ -27,6 +28,9 @@ TOLERANCE = 1e-6
 
 NO_POINT = NO_PRICES = np.zeros(0)
 """Of a step that rests on limits alone."""
+
+MANY_ROWS, _SAMPLE = 10_000, 3_000
+"""With so many rows the first committee is looked for on so few."""
 
 _TRUST = 0.25
 """Share of the distance from the model's point by which a guess may be wrong."""
@@ -68,9 +72,10 @@ class SoftTree:
         self.loss = loss if loss is not None else loss_of(problem)
         self.tolerance, self.searching = tolerance, search
         self.search = Search(problem, self.loss)
-        self._curvature = Curvature(self.loss)
+        self._curvature = Curvature(self.loss, problem)
         self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
+        self.last: Point | None = None
         self.nodes = 0
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
@@ -122,14 +127,18 @@ class SoftTree:
             return False
         return self._take(self.search.fit(chosen, self.best))
 
+    def begin(self, deadline: float = np.inf) -> None:
+        """Look for a first committee until a moment of `time.monotonic`, once."""
+        if not self._begun:
+            self._begun = True
+            self._first_committees(deadline)
+
     def round(self, deadline: float = np.inf, most_nodes: int | None = None) -> bool:
         """Work until a moment of `time.monotonic`, or for so many nodes; return `finished`.
 
         The first round looks for a committee first.
         """
-        if not self._begun:
-            self._begun = True
-            self._first_committees(deadline)
+        self.begin(deadline)
         done = 0
         while self._heap and (most_nodes is None or done < most_nodes):
             if time.monotonic() >= deadline:
@@ -188,9 +197,32 @@ class SoftTree:
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:
             return
-        first = self.search.greedy(deadline)
-        if first is not None:
-            self._take(first)
+        if len(self.problem.labels) >= MANY_ROWS:
+            self._begin_with_some(deadline)
+        else:
+            first = self.search.greedy(deadline)
+            if first is not None:
+                self._take(first)
+
+    def _begin_with_some(self, deadline: float) -> None:
+        """Look for a first committee, and for where the root's relaxation lies, on some rows."""
+        part = sample_of(self.problem, _SAMPLE)
+        search = Search(part.problem, part.loss)
+        first = search.greedy(deadline)
+        if first is None:
+            return
+        first = search.swaps(first, deadline)
+        self._take(self.search.fit(first.members.tolist(), first, deadline))
+        if self.loss.total is None and len(self._heap) == 1:
+            _, _, root = heapq.heappop(self._heap)
+            tree = SoftTree(
+                part.problem, part.loss, incumbent=tuple(first.members.tolist()), search=False
+            )
+            tree.round(deadline, most_nodes=1)
+            if tree.last is not None:
+                own = weights_of(tree.last, self.problem.n_members)
+                root = replace(root, intercepts=tree.last.intercepts, weights=own)
+            self._push(root)
 
     def _bounded(self, root: Node) -> Node:
         """Return the root with a bound, so that a proof has one from the beginning."""
@@ -268,6 +300,7 @@ class SoftTree:
             deadline,
             self._curvature,
         )
+        self.last = relaxed.point
         if self.nodes == 1:
             self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
