@@ -29,7 +29,7 @@ from .exceptions import (
     SolverNotInstalled,
     VotepruneError,
 )
-from .front import Front, FrontPoint, front
+from .front import front
 from .problem.committee import Committee
 from .problem.confusion import Confusion
 from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
@@ -46,6 +46,7 @@ from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .solve.comparison import Comparison
 from .solve.explanation import Explanation, MemberRole, Swap
+from .solve.fronts import Cheapest, Front, FrontPoint
 from .solve.plurality_solution import PluralitySolution
 from .solve.promise import Promise, occam_bound, promise
 from .solve.soft_explain import SoftExplanation
@@ -77,6 +78,7 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "Budget",
+    "Cheapest",
     "Committee",
     "Comparison",
     "Confusion",

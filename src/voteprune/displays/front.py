@@ -9,8 +9,8 @@ import numpy as np
 
 from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
-from ..front import Front
 from ..front import front as find_front
+from ..solve.fronts import Front
 from ..solve.solution import Solution
 from .style import axes, dress, legend, words
 

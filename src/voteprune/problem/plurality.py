@@ -23,9 +23,9 @@ from ..numbers.exact import (
 )
 from ..votes.patterns import sorted_rows
 from ..votes.plurality import Codes, Label, PluralityVotes
-from .constraints import Constraint, Forbid, Require, size_range
+from .constraints import Budget, Constraint, Forbid, Require, size_range
 from .gains import Gains
-from .limits import CostLimit
+from .limits import CostLimit, seats_within
 from .objective import CountedObjective
 from .plurality_committee import PluralityCommittee, count_classes
 from .problem import member_indices
@@ -144,6 +144,18 @@ class PluralityProblem:
             required=member_indices(requests, Require, votes.names),
             forbidden=forbidden,
             cost_limits=CostLimit.all_of(requests, votes.names),
+        )
+
+    def within(self, budget: Budget) -> PluralityProblem:
+        """Return the same problem under one more budget, see `Problem.within`."""
+        limit = CostLimit.of(budget, self.votes.names)
+        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
+        return replace(
+            self,
+            requests=(*self.requests, budget),
+            cost_limits=(*self.cost_limits, limit),
+            forbidden=forbidden,
+            size_max=size_max,
         )
 
     @property

@@ -7,6 +7,7 @@ import uuid
 from ..bounds.node import Node
 from ..exceptions import InputError, OutputError
 from ..problem.problem import Problem
+from ..run.incumbent import Incumbent
 from ..run.run import Run
 from .checkpoint import Kept, load_proof, save_proof
 from .nogoods.task import Node as NogoodNode
@@ -42,9 +43,14 @@ class Driver:
 
     def _offer(self, columns: tuple[int, ...]) -> None:
         """Have the incumbent look at members, by their numbers among those allowed, once."""
-        if columns not in self._seen:
+        incumbent = self._judge_of(len(columns))
+        if incumbent is not None and columns not in self._seen:
             self._seen.add(columns)
-            self._run.incumbent.offer([self._problem.allowed[k] for k in columns])
+            incumbent.offer([self._problem.allowed[k] for k in columns])
+
+    def _judge_of(self, size: int) -> Incumbent | None:
+        """Return the incumbent that committees of a size are compared with; None for none."""
+        return self._run.incumbent
 
     def _keep(
         self,

@@ -9,7 +9,7 @@ no more than the round it was in.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from ...bounds.levels import Levels, Region
 from ...bounds.node import Node
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
+from ...run.incumbent import Incumbent
 from ...run.run import Run
 from ...solvers import OutOfTime, SolverFailure
 from ..driver import Driver
@@ -44,8 +45,12 @@ _FEW_PATTERNS = 800
 """Patterns beyond which no MIP solver is asked about what is left. Only speed depends on it."""
 
 
+_ANYTHING = -1e300
+"""Target of a size of which no committee is known; finite, so that it can be subtracted."""
+
+
 class SizesDriver(Driver):
-    """A proof by sizes and thresholds that nothing beats the incumbent.
+    """A proof by sizes and thresholds that nothing beats the incumbent, or that of each size.
 
     Parameters
     ----------
@@ -53,12 +58,23 @@ class SizesDriver(Driver):
         What is being solved.
     run
         Its circumstances; the incumbent holds a committee.
+    incumbents
+        The sizes that are open and the incumbent of each; the run's own for all when omitted.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(
+        self, problem: Problem, run: Run, incumbents: Mapping[int, Incumbent] | None = None
+    ) -> None:
         super().__init__(problem, run)
         self._levels, self._scale = Levels.of(problem)
         everything = Node.everything(self._levels, self._in_levels(run.incumbent.proved))
+        self._alone = incumbents is None
+        if incumbents is None:
+            sizes = range(self._levels.size_min, self._levels.size_max + 1)
+            incumbents = dict.fromkeys(sizes, run.incumbent)
+        else:
+            everything = everything.only(np.isin(everything.pairs[:, 0], list(incumbents)))
+        self._incumbents = incumbents
         self._nodes: tuple[Node, ...] = (everything,)
         self._shares: list[Share] = []
         self._number, self._seconds = 0, _FIRST_ROUND
@@ -77,6 +93,11 @@ class SizesDriver(Driver):
     def over(self) -> bool:
         """Whether nothing is open."""
         return not self._nodes
+
+    @property
+    def open_sizes(self) -> set[int]:
+        """The sizes of which something is open."""
+        return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
     def round(
         self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
@@ -141,17 +162,20 @@ class SizesDriver(Driver):
         )
         return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
 
+    def _judge_of(self, size: int) -> Incumbent | None:
+        return self._incumbents.get(size)
+
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
         # First the committee: it may be the one of a node that the bound has left behind.
         self._offer(tuple(members))
-        if open_boxes:
+        if open_boxes and self._alone:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
         """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
-        incumbent, targets = self._run.incumbent, self._targets()
+        targets = self._targets()
         kept = []
         for node in self._nodes:
             open_pairs = node.excess(targets) >= -self._levels.room(node.bounds)
@@ -162,23 +186,31 @@ class SizesDriver(Driver):
             if open_pairs.any():
                 kept.append(node.only(open_pairs))
         self._nodes = tuple(kept)
-        incumbent.open_boxes = len(kept)
+        self._run.incumbent.open_boxes = len(kept)
         if self._proof is not None:
             self._proof.nodes = self._nodes
-        if kept:
-            incumbent.tighten(self._in_units(max(float(node.bounds.max()) for node in kept)))
-        else:
-            incumbent.close()
+        by_size = np.full(self._levels.size_max + 1, -np.inf)
+        for node in kept:
+            np.maximum.at(by_size, node.pairs[:, 0], node.bounds)
+        highest: dict[Incumbent, float] = {}
+        for size, incumbent in self._incumbents.items():
+            highest[incumbent] = max(highest.get(incumbent, -np.inf), float(by_size[size]))
+        for incumbent, bound in highest.items():
+            if bound > -np.inf:
+                incumbent.tighten(self._in_units(bound))
+            else:
+                incumbent.close()
 
     def _rows(self, worker: int) -> tuple[Row, ...]:
         return self._shares[worker % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
-        units = self._run.incumbent.score
-        assert units is not None
-        target = self._in_levels(units + self._problem.gains.step)
-        return np.full(self._levels.size_max + 1, target)
+        targets = np.full(self._levels.size_max + 1, _ANYTHING)
+        for size, incumbent in self._incumbents.items():
+            if incumbent.score is not None:
+                targets[size] = self._in_levels(incumbent.score + self._problem.gains.step)
+        return targets
 
     def _in_levels(self, units: int) -> float:
         return float(units / self._scale)
