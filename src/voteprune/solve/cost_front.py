@@ -108,7 +108,8 @@ class CostFront:
         self._costs, self._name = budget.for_pool(names), budget.name
         unit, everything = Fraction(1, common_denominator(self._costs)), self._cost(problem.allowed)
         self._limit = None if self._by_size or budget.limit >= everything else budget.limit
-        self.stairs = Staircase(self._floor(), min(budget.limit, everything) // unit * unit, unit)
+        top = min(budget.limit, everything) // unit * unit
+        self.stairs = Staircase(self._floor(), top, unit, self._near)
         self._tries: dict[Fraction, float] = {}
         if self._nobody() or self.stairs.top < self.stairs.floor:
             self.stairs.lower(Ceiling(self.stairs.top, None, None))
@@ -184,17 +185,17 @@ class CostFront:
         """
         stretches = list(self.stairs.stretches())
         if not self._tries:
-            return None if all(stretch.proved for stretch in stretches) else self.stairs.top
+            return None if all(stretch.settled for stretch in stretches) else self.stairs.top
         reads = [self._heights(stretch) for stretch in stretches]
         lowest = min((low for low, _ in reads if low is not None), default=0.0)
         whole = self.stairs.top - self.stairs.floor + self.stairs.unit
         open_budgets: list[tuple[float, float, Fraction]] = []
         for stretch, (low, high) in zip(stretches, reads, strict=True):
-            if self._closed(stretch):
+            if stretch.settled:
                 continue
             begin = stretch.low
-            if stretch.proved_to is not None:
-                begin = stretch.proved_to + self.stairs.unit
+            if stretch.settled_to is not None:
+                begin = stretch.settled_to + self.stairs.unit
             width = stretch.high - begin
             middle = begin + width // (2 * self.stairs.unit) * self.stairs.unit
             wide = width > _WIDE * whole
@@ -213,13 +214,11 @@ class CostFront:
         bound = None if stretch.ceiling is None else stretch.ceiling.bound
         return low, objective.read_above(objective.ceiling if bound is None else bound)
 
-    def _closed(self, stretch: Stretch) -> bool:
-        if stretch.proved:
-            return True
-        if stretch.step is None:
-            return False
-        gap = relative_gap(*self._heights(stretch))
-        return gap is not None and gap <= self._enough
+    def _near(self, score: Any, bound: Any) -> bool:
+        """Tell whether a score is as good as a bound, or as near as is asked for."""
+        objective = self._problem.objective
+        gap = relative_gap(objective.read(score), objective.read_above(bound))
+        return bool(bound <= score) or (gap is not None and gap <= self._enough)
 
     def _ask(self, budget: Fraction) -> bool:
         """Ask for the best committee of a budget; tell whether the run goes on."""

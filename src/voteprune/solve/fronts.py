@@ -296,7 +296,9 @@ class Front(Document):
         lines = [self._title(), "", _aligned(self._header(), widths)]
         for nothing, cells in self._lines():
             lines.append(f"{cells[0]:>4}   {cells[1]}" if nothing else _aligned(cells, widths))
-        if self.by != SIZE:
+        if not self.points:
+            lines += ["", "no committee is allowed"]
+        elif self.by != SIZE:
             far = "" if self.limit is None else f", which ends at {_number(self.limit)}"
             lines += ["", f"A bound holds from its {self.by} up to the next one{far}."]
         return "\n".join(lines)

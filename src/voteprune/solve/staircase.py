@@ -7,8 +7,9 @@ whoever can be paid with less can be paid with more. What lies between the two i
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -57,15 +58,15 @@ class Stretch:
         The best committee found for them; None before the first.
     ceiling
         What bounds them all; None where nothing is known.
-    proved_to
-        The largest of them up to which the step is known to be best; None if none is.
+    settled_to
+        The largest of them up to which nothing is left to do; None if none is.
     """
 
     low: Fraction
     high: Fraction
     step: Step | None
     ceiling: Ceiling | None
-    proved_to: Fraction | None
+    settled_to: Fraction | None
 
     @property
     def empty(self) -> bool:
@@ -73,9 +74,9 @@ class Stretch:
         return self.step is None and self.ceiling is not None and self.ceiling.bound is None
 
     @property
-    def proved(self) -> bool:
-        """Whether there is nothing better, or nothing at all, at any of these budgets."""
-        return self.empty or self.proved_to == self.high
+    def settled(self) -> bool:
+        """Whether nothing is left to do at any of these budgets."""
+        return self.empty or self.settled_to == self.high
 
 
 class Staircase:
@@ -89,10 +90,18 @@ class Staircase:
         The largest budget that is looked at.
     unit
         What divides all costs.
+    near
+        Tells whether a score is as good as a bound for all that is asked; equal when omitted.
     """
 
-    def __init__(self, floor: Fraction, top: Fraction, unit: Fraction) -> None:
-        self.floor, self.top, self.unit = floor, top, unit
+    def __init__(
+        self,
+        floor: Fraction,
+        top: Fraction,
+        unit: Fraction,
+        near: Callable[[Any, Any], bool] = operator.ge,
+    ) -> None:
+        self.floor, self.top, self.unit, self._near = floor, top, unit, near
         self._steps: list[Step] = []
         self._ceilings: list[Ceiling] = []
 
@@ -151,7 +160,11 @@ class Staircase:
         reached = [
             min(ceiling.budget, high)
             for ceiling in self._ceilings
-            if ceiling.budget >= low
-            and (ceiling.bound is None or (step is not None and bool(ceiling.bound <= step.score)))
+            if ceiling.budget >= low and self._settles(ceiling, step)
         ]
         return Stretch(low, high, step, self.ceiling(high), max(reached, default=None))
+
+    def _settles(self, ceiling: Ceiling, step: Step | None) -> bool:
+        if ceiling.bound is None or step is None:
+            return ceiling.bound is None
+        return self._near(step.score, ceiling.bound)
