@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -33,7 +34,7 @@ from .votes.votes import as_votes, refuse_twice
 
 
 class _Runner(Protocol):
-    def run(self, told: Callable[[], object]) -> None: ...
+    def run(self, told: Callable[[], object]) -> str: ...
 
     def front(self) -> Front: ...
 
@@ -150,7 +151,7 @@ def _hard(
         left = max(0.0, began + circumstances.seconds - time.monotonic())
         criterion = choose_margin(criterion, pool, plan.requests, circumstances.seed, left)
     problem = Problem.of(pool, criterion, plan.requests, plan.diversity)
-    if budget is not None or problem.objective.kind != "linear":
+    if budget is not None or problem.objective.kind != "linear" or problem.must_cover:
         asked = problem, pool.names, budget, plan.method, circumstances, began
         return _told(CostFront(*asked), callback)
     if len(problem.allowed) > MOST_CLASSIFIERS:
@@ -180,5 +181,5 @@ def _soft(
 
 def _told(runner: _Runner, callback: Callable[[Front], object] | None) -> Front:
     """Run it, telling the callback; return the front."""
-    runner.run(lambda: callback is not None and callback(runner.front()))
-    return runner.front()
+    ended = runner.run(lambda: callback is not None and callback(runner.front()))
+    return replace(runner.front(), termination=ended)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from ..chart import require_matplotlib
 from ..compare import compare
 from ..exceptions import InputError
 from ..files import jsonfile
@@ -15,8 +14,9 @@ from ..strategies.registry import methods as known_methods
 from ..tables import Rows
 from ..votes.votes import Votes
 from .doors import read_tables
-from .options import check_output, read_objective
-from .output import PROVED, WRONG, aligned, emit, exit_code, say
+from .options import check_picture, read_objective
+from .output import aligned, emit, exit_code
+from .saying import PROVED, WRONG, say
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,
@@ -27,8 +27,6 @@ from .wishes import (
     Reading,
     Source,
 )
-
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 def compare_command(
@@ -76,7 +74,7 @@ def compare_command(
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:
-        _check_plot(plot, *file)
+        check_picture(plot, *file)
     table = read_tables(file, reading, source.k, test)
     # A margin is refused there, by name.
     found = compare(
@@ -117,14 +115,6 @@ def methods_command(*, json: bool = False) -> int:
     else:
         emit(aligned([["method", "summary", "reference"], *([*row.values()] for row in rows)]))
     return PROVED
-
-
-def _check_plot(plot: Path, *file: Path) -> None:
-    """Refuse a picture that cannot be drawn, before the work rather than after it."""
-    if plot.suffix.lower() not in _PICTURES:
-        raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
-    require_matplotlib()
-    check_output(plot, *file, option="--plot")
 
 
 def _test_votes(test: Rows) -> Votes | None:

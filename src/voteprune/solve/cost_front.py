@@ -145,7 +145,7 @@ class CostFront:
                 if not stretch.empty
             ]
         seconds, name = time.monotonic() - self._began, self._problem.objective.name
-        return Front(name, tuple(points), seconds, self._name, self._limit)
+        return Front(name, tuple(points), seconds, self._name, self._limit, self._by_size)
 
     def _point(self, step: Step | None, ceiling: Ceiling | None, low: Fraction) -> FrontPoint:
         objective, value, bound = self._problem.objective, None, None
@@ -166,17 +166,23 @@ class CostFront:
             value, bound, word, self._tolerance, None if self._by_size else low,
         )  # fmt: skip
 
-    def run(self, told: Callable[[], object]) -> None:
-        """Work until all is proved, time is over, Ctrl-C, or who is told says so."""
+    def run(self, told: Callable[[], object]) -> str:
+        """Work until all is proved, time is over, or somebody ends it; return which."""
         try:
             while True:
                 budget = self._next_budget()
                 # Without any time there is still a committee and a bound, as elsewhere.
                 late = time.monotonic() >= self._deadline and self._tries
-                if budget is None or late or not self._ask(budget) or told():
-                    return
+                if budget is None:
+                    return "proved" if self.front().optimal else "finished"
+                if late:
+                    return "time limit"
+                if not self._ask(budget):
+                    return "interrupted"
+                if told():
+                    return "callback"
         except KeyboardInterrupt:
-            return
+            return "interrupted"
 
     def _next_budget(self) -> Fraction | None:
         """Return the budget that most is open about among those asked for least often.

@@ -182,6 +182,11 @@ class Front(Document):
         "size", or what the costs are called.
     limit
         The largest budget looked at; None where that is everything.
+    cumulative
+        By size, whether points are about at most so many members, or else exactly so many.
+    termination
+        How the run ended: "proved", "finished", "time limit", "solver failed", "callback" or
+        "interrupted"; "running" on what a callback is told.
     """
 
     _KIND: ClassVar = "front"
@@ -191,6 +196,8 @@ class Front(Document):
     seconds: float
     by: str = SIZE
     limit: Fraction | None = None
+    cumulative: bool = False
+    termination: str = "running"
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -304,7 +311,7 @@ class Front(Document):
         return "\n".join(lines)
 
     def _title(self) -> str:
-        by = "committee size" if self.by == SIZE else self.by
+        by = f"{'largest ' * self.cumulative}committee size" if self.by == SIZE else self.by
         return f"{self.objective} by {by}, {self.seconds:.1f} s"
 
     def _header(self) -> list[str]:
@@ -316,7 +323,7 @@ class Front(Document):
         lines = []
         for point in self.points:
             if point.bound is None:
-                words = "no committee of this size is allowed"
+                words = f"no committee of {'at most ' * self.cumulative}this size is allowed"
                 lines.append((True, [str(point.size), words, "", ""]))
                 continue
             cells = ["none" if point.value is None else f"{point.value:.6g}", f"{point.bound:.6g}"]
@@ -334,6 +341,8 @@ class Front(Document):
             "by": self.by,
             "limit": None if self.limit is None else str(self.limit),
             "seconds": self.seconds,
+            "cumulative": self.cumulative,
+            "termination": self.termination,
             "points": [point._fields() for point in self.points],
         }
 
@@ -349,6 +358,8 @@ class Front(Document):
                 fields.number("seconds"),
                 fields.text("by"),
                 None if fields.missing("limit") else fields.fraction("limit"),
+                fields.flag("cumulative"),
+                fields.text("termination"),
             )
         )
 

@@ -55,8 +55,8 @@ class SizeFront:
         self._driver: SizesDriver | None = None
         self._tried: set[int] = set()
 
-    def run(self, told: Callable[[], object]) -> None:
-        """Work until all is proved, time is over, Ctrl-C, or who is told says so."""
+    def run(self, told: Callable[[], object]) -> str:
+        """Work until all is proved, time is over, or somebody ends it; return which."""
 
         def work() -> Outcome:
             bound_by_closure(self._problem, self._run)
@@ -66,7 +66,7 @@ class SizeFront:
             self._search(self._run.soon(_SEARCH_SHARE))
             return self._prove(told)
 
-        outcome_of(work)
+        return outcome_of(work).termination
 
     def front(self) -> Front:
         """Return where things stand."""
@@ -129,11 +129,10 @@ class SizeFront:
             if size not in self._tried and not incumbent.closed
         }
         driver = self._driver = SizesDriver(self._problem, self._run, still_open)
-        branch = False
         while not driver.over and self._run.seconds_left > 0:
-            if not driver.round(self._run.threads, branch=branch):
+            if not driver.round(self._run.deadline, self._run.threads):
                 return Outcome("solver failed")
-            branch = branch or driver.settled
+            driver.branch = driver.branch or driver.settled
             if told():
                 return Outcome("callback")
         return Outcome("proved" if driver.over else "time limit")

@@ -38,8 +38,8 @@ class SoftFront:
         self._sizes = range(numbers.size_min, numbers.most + 1)
         self._trees: dict[int, SoftTree] = {}
 
-    def run(self, told: Callable[[], object]) -> None:
-        """Work until all is proved, time is over, Ctrl-C, or who is told says so."""
+    def run(self, told: Callable[[], object]) -> str:
+        """Work until all is proved, time is over, or somebody ends it; return which."""
         try:
             with threadpool_limits(1, "blas"):
                 for place, size in enumerate(self._sizes):
@@ -47,7 +47,7 @@ class SoftFront:
                     share = (self._deadline - time.monotonic()) / (len(self._sizes) - place)
                     self._work(size, time.monotonic() + share)
                     if told():
-                        return
+                        return "callback"
                 # What is left open goes on in turns.
                 while self._left():
                     for size in self._left():
@@ -55,12 +55,13 @@ class SoftFront:
                     if told() or time.monotonic() >= self._deadline:
                         break
         except KeyboardInterrupt:
-            return
+            return "interrupted"
+        return "time limit" if self._left() else "proved"
 
     def front(self) -> Front:
         """Return where things stand."""
         seconds = time.monotonic() - self._began
-        return Front(self._problem.objective.name, self._points(), seconds)
+        return Front(self._problem.objective.name, self._points(), seconds, cumulative=True)
 
     def _points(self) -> tuple[FrontPoint, ...]:
         total, points, lower = self._problem.total, list[FrontPoint](), 0.0
