@@ -25,6 +25,7 @@ from voteprune.mip import solve as mip
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
+from voteprune.solve import size_front
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
@@ -36,7 +37,7 @@ from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
 from voteprune.tree.sizes.task import WORKER as SIZES
-from watching import Watch, front, watching
+from watching import Watch, watching
 
 FOREVER = 1e6
 ENUMERATING = (
@@ -44,7 +45,7 @@ ENUMERATING = (
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
-    (front, "TRY_SHARE"),
+    (size_front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -175,7 +176,6 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if here is not None:
         patches += [
             mock.patch.object(driver, "share_out", here.share_out),
-            mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
@@ -293,7 +293,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
     with (
         search_switched_off(way, here),
         watching(watch),
-        mock.patch.object(front._Fronts, "_search", poor),
+        mock.patch.object(size_front.SizeFront, "_search", poor),
     ):
         found = vp.front(
             bad.instance.votes, **bad.instance.request(), time_limit=time_limit, random_state=0

@@ -23,7 +23,8 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
-    **{name: f"--{name}" for name in ("penalty", "clip")},
+    **{name: f"--{name}" for name in ("penalty", "clip", "by", "within", "reaching")},
+    **{name: f"--{name}" for name in ("promise", "holdout", "confidence")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -72,6 +73,14 @@ _COMMANDS = (
         "verify",
         "Check a certificate against the votes in FILE, in exact arithmetic.",
         "Example: voteprune verify certificate.json votes.csv",
+    ),
+    (
+        "fronts:front_command",
+        "front",
+        "Find the best committee of every size, or of every budget, each with its proved bound.",
+        "Examples:\n\n"
+        "voteprune front votes.csv --target label --max-size 9\n\n"
+        "voteprune front votes.csv --target label --by costs.csv --within 0.01 --plot front.png",
     ),
     (
         "comparing:compare_command",
