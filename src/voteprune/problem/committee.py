@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import ClassVar, Self
 
 import narwhals as nw
@@ -14,6 +15,12 @@ from ..files import jsonfile
 from ..files.document import Document
 from ..votes.ballots import read_predictions
 from ..votes.votes import Votes
+
+RULE = (
+    "1 if at least positive_from of the members' votes are 1, each vote counted as often as "
+    "multiplicities says, else 0"
+)
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +137,12 @@ class Committee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "threshold": self.threshold,
+            "positive_from": self.threshold + 1,
+            "classes": [0, 1],
+            "rule": RULE,
             "pool_size": self.pool_size,
             "multiplicities": list(self.multiplicities),
+            "version": version("voteprune"),
         }
 
     @classmethod
@@ -139,12 +150,20 @@ class Committee(Document):
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),
-                threshold=fields.integer("threshold"),
+                threshold=_read_threshold(fields),
                 names=fields.texts("names"),
                 pool_size=fields.integer("pool_size"),
                 multiplicities=fields.integers("multiplicities"),
             )
         )
+
+
+def _read_threshold(fields: jsonfile.Fields) -> int:
+    """Read the threshold, which is told twice; older files tell it once."""
+    threshold = fields.integer("threshold")
+    if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
+        raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
+    return threshold
 
 
 def majority(size: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -13,6 +14,9 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.document import Document
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
+
+RULE = "the class with most votes; of several with as many, the one that stands first in classes"
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ class PluralityCommittee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "classes": list(self.classes),
+            "rule": RULE,
             "pool_size": self.pool_size,
+            "version": version("voteprune"),
         }
 
     @classmethod
