@@ -40,6 +40,7 @@ if _TYPE_CHECKING:
         to_voting_classifier,
     )
     from .front import Front, FrontPoint, front
+    from .partners.autogluon import PrunedPredictor, prune_autogluon
     from .problem.committee import Committee
     from .problem.confusion import Confusion
     from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
@@ -74,6 +75,7 @@ _NAMES = {
     ".displays": "ConvergenceDisplay DiversityDisplay FrontDisplay",
     ".estimator": "PrunedVotingClassifier prune_ensemble to_onnx to_voting_classifier",
     ".front": "Front FrontPoint front",
+    ".partners.autogluon": "PrunedPredictor prune_autogluon",
     ".problem.committee": "Committee",
     ".problem.confusion": "Confusion",
     ".problem.constraints": "AtLeast AtMost Budget Forbid Group Require",
@@ -139,6 +141,7 @@ __all__ = [
     "Probabilities",
     "Progress",
     "Promise",
+    "PrunedPredictor",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
@@ -162,6 +165,7 @@ __all__ = [
     "occam_bound",
     "promise",
     "prune",
+    "prune_autogluon",
     "prune_ensemble",
     "solvers",
     "to_onnx",

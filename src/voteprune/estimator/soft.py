@@ -19,8 +19,8 @@ from ..soft.pruning import check_limits
 from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.soft_solve import PENALTY, check_soft_plan
+from ..solve.status import require_committee
 from .answers import Answers, Floats, question_for
-from .choose import require_committee
 from .default import AUTO
 from .ensembles import kind_of
 from .pool import Pool, is_fitted

@@ -27,6 +27,9 @@ _PATIENCE = 30
 _WALKS = 4
 """Walks per classifier without a better committee after which a search ends."""
 
+_NOBODY = -(2**40)
+"""Votes of the class that whoever abstains seems to vote for."""
+
 _LEAVERS = 4
 """How many of the best departures are tried with every join after them, as swaps."""
 
@@ -132,14 +135,19 @@ class PluralityTabuSearch:
         self._random = np.random.default_rng(run.seed)
         self._codes = problem.codes
         self._gain = problem.gain.astype(np.float64)
+        self._base = float(problem.gains.base)
         self._rows = np.arange(problem.n_patterns)
         self._fixed = np.isin(np.arange(problem.n_classifiers), problem.required)
         self._allowed = np.array(problem.allowed, dtype=np.intp)
         self._groups = Groups(problem)
 
     def counts(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the members' votes for each class on each pattern."""
-        return self._problem.counts(np.flatnonzero(chosen).tolist())
+        """Count the members' votes for each class on each pattern.
+
+        A last column stands for naming nobody, so far below that it never wins.
+        """
+        counts = self._problem.counts(np.flatnonzero(chosen).tolist())
+        return np.pad(counts, ((0, 0), (0, 1)), constant_values=_NOBODY)
 
     def outside(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return who may join."""
@@ -153,21 +161,21 @@ class PluralityTabuSearch:
         after = counts[self._rows[:, None], named] + 1
         wins = (after > most) | ((after == most) & (named < winner[:, None]))
         decided = np.where(wins, named, winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
     def departures(self, counts: NDArray[np.int64], who: NDArray[np.intp]) -> Floats:
         """Return the value of the committee with each of these leaving."""
         winner = counts.argmax(axis=1)
         most = counts[self._rows, winner]
         others = counts.copy()
-        others[self._rows, winner] = -1
+        others[self._rows, winner] = _NOBODY
         second = others.argmax(axis=1)
         runner_up = others[self._rows, second]
         # With one vote less, does the winner fall behind the runner-up?
         falls = (most - 1 < runner_up) | ((most - 1 == runner_up) & (second < winner))
         lost = (self._codes[:, who] == winner[:, None]) & falls[:, None]
         decided = np.where(lost, second[:, None], winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
     def walk(self, deadline: float) -> None:
         """Walk once, from a new start to where nothing better turns up."""
@@ -259,7 +267,7 @@ _MOST_ENTRIES = 300_000
 def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]:
     """Return what to walk on: the problem and its run, or a sample that reports to the run."""
     most = _MOST_ENTRIES // problem.n_classifiers
-    if problem.n_patterns <= most:
+    if problem.n_patterns <= most or problem.class_limits:
         return problem, run
     best = problem.gain.max(axis=1).astype(np.float64)
     along = np.cumsum(best)

@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, get_args
 
-from ..exceptions import InputError, shown
+from ..exceptions import InfeasibleError, InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
+from ..problem.plurality import PluralityProblem
+from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
@@ -59,6 +61,13 @@ def status_of(incumbent: Incumbent, outcome: Outcome, method: Method) -> Status:
     return "optimal" if outcome.termination == "proved" or closed else "feasible"
 
 
+def coverage_of(problem: Problem | PluralityProblem, members: Sequence[int] | None) -> float | None:
+    """Return the share of the rows on which a member votes; None where nobody may abstain."""
+    if members is None or problem.votes.abstentions is None:
+        return None
+    return 1.0 if problem.coverage is None else problem.coverage.share(members)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSolution(Document):
     """What every solution has, whatever was voted on; `Solution` describes the fields."""
@@ -81,6 +90,7 @@ class BaseSolution(Document):
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    coverage: float | None = None
 
     def _check(self, *found: object) -> None:
         """Check that status, value and bound fit, and that all of `found` is there or none."""
@@ -169,6 +179,15 @@ class BaseSolution(Document):
             f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
         ]
 
+    def _coverage_lines(self, otherwise: object) -> list[str]:
+        """Say on how many rows a member votes, and what the others are decided as."""
+        if self.coverage is None:
+            return []
+        return [
+            f"  coverage     {words.percent(self.coverage)} of the rows have a member's vote; "
+            f"others are {otherwise}"
+        ]
+
     def _method_lines(self) -> list[str]:
         by = self.method if self.solver is None else f"{self.method} ({self.solver})"
         return [
@@ -189,6 +208,7 @@ class BaseSolution(Document):
             "solver": self.solver,
             "seconds": self.seconds,
             "versions": self.versions,
+            **({} if self.coverage is None else {"coverage": self.coverage}),
         }
 
 
@@ -218,6 +238,32 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "trusted": _read_trusted(fields),
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
+        "coverage": read_optional(fields, "coverage", fields.number),
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }
+
+
+def require_committee(solution: Any) -> Any:
+    """Return the committee of a solution.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one.
+    """
+    if solution.status == "infeasible":
+        raise InfeasibleError(
+            "constraints",
+            f"{solution.explanation} Relax what cannot be met, or add better members to the pool.",
+        )
+    if solution.committee is None:
+        raise InputError(
+            "time_limit",
+            f"no committee that meets the constraints was found in {solution.seconds:.1f} s "
+            f"({solution.termination}), and none was ruled out. Give more time, or relax a "
+            "constraint.",
+        )
+    return solution.committee

@@ -3,7 +3,8 @@
 Variables: x_k selects classifier k, t_pc = 1 if pattern p is decided as class c and that earns
 something. t_pc = 1 asks for more votes for c than for every class before it, and no fewer than for
 every class after it; each big-M is its own row's range. A pattern is decided once. All gains are
-positive, so nothing need be said about t = 0.
+positive, so nothing need be said about t = 0, but for limits on classes: under these every class
+that can win has its variable, and one of them must be 1.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mip.formulation import Formulation, add_cost_rows
+from ..mip.formulation import Formulation, add_cost_rows, add_coverage
 from ..mip.solve import solve_model
-from ..numbers.floats import Floats, objective_scale
+from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
 from ..primal.plurality_search import PluralityTabuSearch, offer_openings, search, thinned
+from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
 from ..solvers.model import ModelBuilder
@@ -71,20 +73,23 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     allowed = np.zeros(k, dtype=bool)
     allowed[list(problem.allowed)] = True
     wins: list[tuple[int, int, int]] = []
+    limited = bool(problem.class_limits)
+    wanted = problem.can_win(problem.forbidden) & (limited | (problem.gain > 0))
     for p in range(problem.n_patterns):
         voters = [np.flatnonzero((problem.codes[p] == label) & allowed) for label in range(c)]
         columns = []
-        for label in np.flatnonzero(problem.gain[p] > 0).tolist():
-            if not len(voters[label]):
-                continue
+        for label in np.flatnonzero(wanted[p]).tolist():
             t = builder.variable(0, 1, cost=float(problem.gain[p, label]) / scale)
             wins.append((t, p, label))
             columns.append(t)
             for rival in range(c):
                 if rival != label:
                     _add_duel(builder, problem, x, t, voters[label], voters[rival], rival < label)
-        if len(columns) > 1:
-            builder.row(columns, np.ones(len(columns)), high=1.0)
+        if len(columns) > 1 or (columns and limited):
+            builder.row(columns, np.ones(len(columns)), low=float(limited), high=1.0)
+    for limit in problem.class_limits:
+        _add_class_limit(builder, limit, wins)
+    covers = add_coverage(builder, problem.coverage, x, range(k))
     model = builder.build()
 
     def members(solution: Floats) -> list[int]:
@@ -93,12 +98,14 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     def encode(chosen: Sequence[int], _threshold: int) -> Floats:
         solution = np.zeros(model.n_variables)
         solution[x[list(chosen)]] = 1.0
-        decided = problem.counts(chosen).argmax(axis=1)
+        decided = problem.decided(chosen)
         for t, p, label in wins:
             solution[t] = float(decided[p] == label)
+        for u, voters in covers:
+            solution[u] = float(solution[voters].any())
         return solution
 
-    return Formulation(model, scale, 0, members, encode, x)
+    return Formulation(model, scale, problem.gains.base, members, encode, x)
 
 
 def _add_duel(
@@ -117,6 +124,16 @@ def _add_duel(
     if most:
         ones = [*np.ones(len(mine)), *-np.ones(len(theirs))]
         builder.row([*x[mine], *x[theirs], t], [*ones, -most], low=lead - most)
+
+
+def _add_class_limit(
+    builder: ModelBuilder, limit: ClassLimit, wins: Sequence[tuple[int, int, int]]
+) -> None:
+    """Add the row that decisions are worth as much as they must be."""
+    scale = objective_scale(limit.worth.ravel())
+    used = [(t, float(limit.worth[p, label]) / scale) for t, p, label in wins]
+    columns, worths = zip(*used, strict=True)
+    builder.row(columns, worths, low=float(limit.least) / scale - SLACK * len(worths))
 
 
 def _impossible(builder: ModelBuilder) -> int:

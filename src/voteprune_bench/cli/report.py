@@ -16,6 +16,7 @@ from voteprune.web.pages import require_jinja
 from voteprune.web.pictures import require_matplotlib
 
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
+from ..report.generalisation import generalisation_page
 
 
 def report_command(
@@ -27,6 +28,7 @@ def report_command(
     format: str = "text",
     only: str | None = None,
     title: str = TITLE,
+    generalisation: Path | None = None,
 ) -> int:
     """Report on the run in the folder RUN, the paper's figures beside ours.
 
@@ -47,9 +49,17 @@ def report_command(
         Names of the tables to print, with commas between; all when omitted.
     title
         Title of the page.
+    generalisation
+        Write instead a page in Markdown on unseen rows: the default against its rivals, for a run
+        with the contenders of docs/results/generalisation.
     """
     if format not in (*FORMS, "json"):
         raise InputError("--format", f"{format!r}: use one of {', '.join(FORMS)}, json.")
+    if generalisation is not None:
+        check_output(generalisation, option="--generalisation")
+        outfile.write_text(generalisation, generalisation_page(run))
+        say(f"wrote {generalisation}")
+        return PROVED
     _check(output, tables)
     facts = collect_run(run, title)
     if output is None and tables is None:

@@ -92,7 +92,7 @@ def test_a_resumed_proof_ends_where_an_uninterrupted_one_does(tmp_path, way):
 CODE = """
 import sys, numpy as np, voteprune as vp
 sys.path.insert(0, {folder!r})
-from test_checkpoint import pool, settings
+from tree.test_checkpoint import pool, settings
 for room, name, value in settings({way!r}):
     setattr(room, name, value)
 vp.prune(pool(), time_limit=120, random_state=0, checkpoint={file!r})
@@ -102,7 +102,7 @@ vp.prune(pool(), time_limit=120, random_state=0, checkpoint={file!r})
 @pytest.mark.slow
 def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, way):
     votes, file = pool(), tmp_path / "proof.npz"
-    folder = str(Path(__file__).parent)
+    folder = str(Path(__file__).parents[1])
     rng = np.random.default_rng(3)
     for _ in range(3):
         code = CODE.format(folder=folder, file=str(file), way=way)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src/voteprune"
 GUARDED = (
     "verify/*.py", "bounds/*.py", "tree/*.py", "tree/*/*.py", "mip/solve.py", "run/incumbent.py",
