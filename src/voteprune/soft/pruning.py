@@ -159,6 +159,10 @@ class SoftPruning:
         inner.__dict__["loss"] = self.loss
         return inner
 
+    def with_requests(self, requests: Sequence[Constraint]) -> SoftPruning:
+        """Return the same problem under other constraints."""
+        return SoftPruning.of(self.said, self.objective.name, requests, self.penalty)
+
     @property
     def n_classifiers(self) -> int:
         """Number of classifiers K."""
