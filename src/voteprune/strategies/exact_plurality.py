@@ -1,9 +1,18 @@
-"""The exact method for plurality committees: openings, search, then one integer program.
+"""The exact method for plurality committees: openings, search, then branch and bound by sizes.
 
-Variables: x_k selects classifier k, t_pc = 1 if pattern p is decided as class c and that earns
-something. t_pc = 1 asks for more votes for c than for every class before it, and no fewer than for
-every class after it; each big-M is its own row's range. A pattern is decided once. All gains are
-positive, so nothing need be said about t = 0.
+0. Pools so small that all committees can be tried in a moment are.
+1. First committees and a moment of tabu search, which goes on in the background of the proof, or in
+   turns with it on a single core.
+2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
+   tried out by the million where few enough are left.
+3. If its workers fail, one integer program on a solver.
+
+It is anytime: the incumbent holds the best committee and a valid bound at every moment.
+
+In the integer program x_k selects classifier k, and t_pc = 1 if pattern p is decided as class c and
+that earns something. t_pc = 1 asks for more votes for c than for every class before it, and no
+fewer than for every class after it; each big-M is its own row's range. A pattern is decided once.
+All gains are positive, so nothing need be said about t = 0.
 """
 
 from __future__ import annotations
@@ -19,15 +28,20 @@ from ..mip.formulation import Formulation, add_cost_rows
 from ..mip.solve import solve_model
 from ..numbers.floats import Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
-from ..primal.plurality_search import PluralityTabuSearch, offer_openings, search, thinned
+from ..primal.plurality_search import WALKS, PluralityTabuSearch, offer_openings, thinned
+from ..primal.search import search
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
+from ..solvers import prepare
 from ..solvers.model import ModelBuilder
+from ..tree.background import SHARE, BackgroundSearch
+from ..tree.plurality.coordinator import WORKER, PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
 
-_SEARCH_SECONDS = 2.0
+_FIRST_SEARCH = 0.5
+"""Seconds of searching before the proof begins."""
 
 
 def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
@@ -35,13 +49,37 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
+    prepare(WORKER, WORKER)
     offer_openings(problem, run)
-    if not run.incumbent.closed and problem.allowed and run.seconds_left > 0:
-        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(PluralityTabuSearch(*thinned(problem, run)), run, until)
     if run.incumbent.closed:
         return Outcome("proved")
-    return solve_model(problem, run, plurality_model)
+    tabu = PluralityTabuSearch(*thinned(problem, run)) if problem.allowed else None
+    _search(tabu, run, _FIRST_SEARCH)
+    return _prove(problem, run, tabu)
+
+
+def _prove(problem: PluralityProblem, run: Run, tabu: PluralityTabuSearch | None) -> Outcome:
+    """Prove by sizes that nothing beats the incumbent, or find what does."""
+    if run.incumbent.closed:
+        return Outcome("proved")
+    driver = PluralityDriver(problem, run)
+    background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
+    while not driver.over and run.seconds_left > 0:
+        began = time.monotonic()
+        workers = 1 if background is None else background.begin_round(WORKER)
+        if not driver.round(workers, background):
+            return solve_model(problem, run, plurality_model)
+        if background is None and not driver.over:
+            _search(tabu, run, SHARE * (time.monotonic() - began))
+    if not driver.over:
+        return Outcome("proved" if run.incumbent.closed else "time limit")
+    return Outcome("proved", infeasible=run.incumbent.score is None)
+
+
+def _search(tabu: PluralityTabuSearch | None, run: Run, seconds: float) -> None:
+    if tabu is not None and not run.incumbent.closed and run.seconds_left > 0:
+        until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
+        search(tabu, run.incumbent, until, WALKS * run.incumbent.problem.n_classifiers)
 
 
 def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
