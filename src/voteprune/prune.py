@@ -131,7 +131,8 @@ def prune(
     ----------
     votes
         `Votes`, or n rows by K classifiers of votes or probabilities together with `y`; for more
-        than two classes `PluralityVotes`. `Probabilities` give a soft committee: weighted
+        than two classes `PluralityVotes`. `Votes` in which abstentions are skipped are chosen from
+        as `PluralityVotes` of the classes 0 and 1. `Probabilities` give a soft committee: weighted
         members that give probabilities, for two classes and more.
     y
         Labels 0/1; only where `votes` is not a `Votes`.
@@ -191,7 +192,8 @@ def prune(
     Returns
     -------
     Solution
-        For `PluralityVotes` a `PluralitySolution`, for `Probabilities` a `SoftSolution`.
+        For `PluralityVotes`, and where abstentions are skipped, a `PluralitySolution`; for
+        `Probabilities` a `SoftSolution`.
         Ctrl-C returns the best committee so far rather than raising.
 
     Raises
@@ -207,6 +209,8 @@ def prune(
         objective = "log_loss" if soft else "accuracy"
     if penalty is not None and not soft:
         raise InputError("penalty", NO_PENALTY)
+    if isinstance(votes, Votes) and votes.abstentions == "skip":
+        votes = PluralityVotes.of_two(votes)
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
@@ -217,7 +221,10 @@ def prune(
             ("confidence", confidence),
         ):
             if asked is not None:
-                raise InputError(name, "is for votes on two classes only. Leave it out.")
+                raise InputError(
+                    name,
+                    "is for votes on two classes only, and none of them skipped. Leave it out.",
+                )
         wishes = Wishes(
             objective, method, solver, diversity, constraints, threshold, time_limit, start,
             callback, random_state, n_jobs, gap,
@@ -240,12 +247,12 @@ def prune(
     )
     check_callback(callback)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
-    rows = as_votes(votes, y, sample_weight)
+    pool = as_votes(votes, y, sample_weight)
     if wish is not None:
-        rows, held_out = wish.split(rows, plan.circumstances.seed)
+        pool, held_out = wish.split(pool, plan.circumstances.seed)
         half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
         plan = replace(plan, circumstances=half)
-    problem = _compile(rows, plan, began)
+    problem = _compile(pool, plan, began)
     first = _check_start(start, problem, plan.method)
     file = check_checkpoint(checkpoint, plan.method.name, problem)
     certify = check_certified(certificate, problem, plan.method, file)

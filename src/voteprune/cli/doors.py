@@ -10,7 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
-from .output import say
+from .saying import say
 from .wishes import Reading
 
 

@@ -25,8 +25,11 @@ from .search import search
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
 
-WALKS = 4
+_WALKS = 4
 """Walks per classifier without a better committee after which a search ends."""
+
+_NOBODY = -(2**40)
+"""Votes of the class that whoever abstains seems to vote for."""
 
 _LEAVERS = 4
 """How many of the best departures are tried with every join after them, as swaps."""
@@ -104,7 +107,7 @@ def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
     offer_openings(problem, run)
     if problem.allowed:
         tabu = PluralityTabuSearch(*thinned(problem, run))
-        search(tabu, run.incumbent, run.deadline, WALKS * problem.n_classifiers)
+        search(tabu, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
@@ -124,6 +127,7 @@ class PluralityTabuSearch:
         self._random = np.random.default_rng(run.seed)
         self._codes = problem.codes
         self._gain = problem.gain.astype(np.float64)
+        self._base = float(problem.gains.base)
         self._rows = np.arange(problem.n_patterns)
         self._fixed = np.isin(np.arange(problem.n_classifiers), problem.required)
         self._allowed = np.array(problem.allowed, dtype=np.intp)
@@ -134,8 +138,12 @@ class PluralityTabuSearch:
         self._best, self._step, self._idle = -np.inf, 0, 0
 
     def counts(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the members' votes for each class on each pattern."""
-        return self._problem.counts(np.flatnonzero(chosen).tolist())
+        """Count the members' votes for each class on each pattern.
+
+        A last column stands for naming nobody, so far below that it never wins.
+        """
+        counts = self._problem.counts(np.flatnonzero(chosen).tolist())
+        return np.pad(counts, ((0, 0), (0, 1)), constant_values=_NOBODY)
 
     def outside(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return who may join."""
@@ -149,21 +157,21 @@ class PluralityTabuSearch:
         after = counts[self._rows[:, None], named] + 1
         wins = (after > most) | ((after == most) & (named < winner[:, None]))
         decided = np.where(wins, named, winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
     def departures(self, counts: NDArray[np.int64], who: NDArray[np.intp]) -> Floats:
         """Return the value of the committee with each of these leaving."""
         winner = counts.argmax(axis=1)
         most = counts[self._rows, winner]
         others = counts.copy()
-        others[self._rows, winner] = -1
+        others[self._rows, winner] = _NOBODY
         second = others.argmax(axis=1)
         runner_up = others[self._rows, second]
         # With one vote less, does the winner fall behind the runner-up?
         falls = (most - 1 < runner_up) | ((most - 1 == runner_up) & (second < winner))
         lost = (self._codes[:, who] == winner[:, None]) & falls[:, None]
         decided = np.where(lost, second[:, None], winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
     def walk(self, until: float) -> int:
         """Go on until a walk ends, or until a moment; return how many have ended."""
@@ -266,7 +274,7 @@ _MOST_ENTRIES = 300_000
 def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]:
     """Return what to walk on: the problem and its run, or a sample that reports to the run."""
     most = _MOST_ENTRIES // problem.n_classifiers
-    if problem.n_patterns <= most:
+    if problem.n_patterns <= most or problem.class_limits:
         return problem, run
     best = problem.gain.max(axis=1).astype(np.float64)
     along = np.cumsum(best)

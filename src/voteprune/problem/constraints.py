@@ -9,10 +9,14 @@ from typing import Any
 
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
+from ..votes.plurality import Label
 from .criteria import Criterion, check_limited
 
 _NO_SHARES = ("tp", "fn", "tn", "fp", "cohen_kappa", "mcc")
 """Criteria by name that do not lie between 0 and 1; all others do."""
+
+OF_MEMBERS = ("size", "coverage")
+"""What limits go on that members alone decide; all else is a criterion."""
 
 _SHOWN = 8
 """Names that a message lists."""
@@ -20,21 +24,28 @@ _SHOWN = 8
 
 @dataclass(frozen=True, slots=True, init=False)
 class _Limit:
-    """A limit on the committee's size, on a linear criterion or on a ratio."""
+    """A limit on the committee's size or coverage, on a linear criterion or on a ratio."""
 
     what: Criterion
     limit: Fraction
+    of: Label | None
 
-    def __init__(self, what: Criterion, limit: object) -> None:
+    def __init__(self, what: Criterion, limit: object, *, of: Label | None = None) -> None:
         name = type(self).__name__
-        if what != "size":
+        if what not in OF_MEMBERS:
             check_limited(what, f"{name}(what)")
+        elif of is not None:
+            raise InputError(f"{name}(of)", f"is {of!r}, but no class has a {what}. Leave it out.")
         bound = exact(limit, f"{name}({what}, limit)")
         if what == "size" and (bound.denominator != 1 or bound < 1):
             raise InputError(
                 f"{name}('size', limit)", f"is {limit!r}; a size is a whole number from 1 on."
             )
         share = isinstance(what, str) and what != "size" and what not in _NO_SHARES
+        if what == "coverage" and name != "AtLeast":
+            raise InputError(
+                f"{name}(what)", "coverage can be asked for, not limited. Use AtLeast."
+            )
         if share and not 0 <= bound <= 1:
             raise InputError(
                 f"{name}({what!r}, limit)",
@@ -42,29 +53,36 @@ class _Limit:
             )
         object.__setattr__(self, "what", what)
         object.__setattr__(self, "limit", bound)
+        object.__setattr__(self, "of", of)
+
+    def _criterion(self) -> str:
+        return str(self.what) if self.of is None else f"{self.what} of {self.of}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class AtLeast(_Limit):
-    """The size or a criterion must not fall below a limit.
+    """The size, the coverage or a criterion must not fall below a limit.
 
     ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast("precision", 0.8)``,
-    ``AtLeast(Weights(tp=2, fp=-1), 40)``.
+    ``AtLeast(Weights(tp=2, fp=-1), 40)``. With several classes a criterion is that of one class
+    against the rest, ``AtLeast("recall", 0.8, of="cat")``. ``AtLeast("coverage", 0.9)``: where
+    classifiers abstain, a member must have voted on nine rows of ten.
     """
 
     def __str__(self) -> str:
-        return f"{self.what} >= {show(self.limit)}"
+        return f"{self._criterion()} >= {show(self.limit)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class AtMost(_Limit):
     """The size or a criterion must not exceed a limit.
 
-    ``AtMost("size", 7)``, ``AtMost("fp", 50)``, ``AtMost("false_positive_rate", 0.05)``.
+    ``AtMost("size", 7)``, ``AtMost("fp", 50)``, ``AtMost("false_positive_rate", 0.05)``; with
+    several classes ``AtMost("fp", 50, of="cat")``.
     """
 
     def __str__(self) -> str:
-        return f"{self.what} <= {show(self.limit)}"
+        return f"{self._criterion()} <= {show(self.limit)}"
 
 
 @dataclass(frozen=True, slots=True, init=False)

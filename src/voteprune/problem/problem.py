@@ -15,12 +15,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exceptions import InputError
 from ..numbers.exact import IntArray, sum_by_group, total
 from ..votes.patterns import Patterns
 from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import AtLeast, AtMost, Constraint, Forbid, Require, size_range
+from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint, Forbid, Require, size_range
+from .coverage import Coverage
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .formulas import Weights
@@ -51,6 +53,7 @@ class Problem:
     metric_limits: tuple[MetricLimit, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
     floors: Floors | None = field(default=None, repr=False)
+    coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -65,11 +68,20 @@ class Problem:
         Raises
         ------
         InputError
-            If a constraint does not fit the pool, or size limits cross.
+            If a constraint does not fit the pool, size limits cross, or abstentions are skipped.
         """
+        if votes.abstentions == "skip":
+            raise InputError(
+                "votes",
+                "abstentions are skipped there, which is for vp.prune alone: those who vote "
+                "decide, by no threshold. Read them with abstentions='against'.",
+            )
         patterns = Patterns.of(votes)
         objective = _objective_of(criterion, patterns)
-        plain = cls(votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers)
+        plain = cls(
+            votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers,
+            coverage=Coverage.of(votes),
+        )  # fmt: skip
         return plain.with_requests(requests, diversity)
 
     def weighing(self, weights: Weights) -> Problem:
@@ -80,7 +92,9 @@ class Problem:
         """Return the same problem on other rows of the same pool, with the diversity of these."""
         patterns = Patterns.of(votes)
         objective = self.objective.on(patterns)
-        plain = replace(self, votes=votes, patterns=patterns, objective=objective)
+        plain = replace(
+            self, votes=votes, patterns=patterns, objective=objective, coverage=Coverage.of(votes)
+        )
         return replace(
             plain.with_requests(self.requests, None),
             asked_diversity=self.asked_diversity,
@@ -106,12 +120,18 @@ class Problem:
             metric_limits=tuple(
                 limit
                 for request in requests
-                if isinstance(request, AtLeast | AtMost) and request.what != "size"
+                if isinstance(request, AtLeast | AtMost) and request.what not in OF_MEMBERS
                 for limit in MetricLimit.all_of(request, self.patterns)
             ),
             cost_limits=CostLimit.all_of(requests, names),
             floors=floors_of(diversity, self.patterns),
+            coverage=None if self.coverage is None else self.coverage.under(requests),
         )
+
+    @property
+    def must_cover(self) -> bool:
+        """Whether members must vote on so many rows, where they may abstain."""
+        return self.coverage is not None and self.coverage.least > 0
 
     @property
     def diversity(self) -> Diversity | None:
@@ -150,7 +170,8 @@ class Problem:
         ordered = tuple(sorted(votes))
         names = tuple(self.votes.names[k] for k in ordered)
         ballots = tuple(votes[k] for k in ordered)
-        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots)
+        rule = self.votes.abstentions
+        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots, rule)
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""
@@ -177,6 +198,7 @@ class Problem:
             and chosen.isdisjoint(self.forbidden)
             and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
             and (self.floors is None or self.floors.meet(sorted(chosen)))
+            and (self.coverage is None or self.coverage.meets(sorted(chosen)))
         )
 
     def allows(self, committee: Committee) -> bool:

@@ -76,8 +76,10 @@ class Wins:
         codes, classes = problem.codes[:, allowed], range(problem.n_classes)
         scale = objective_scale(problem.gain.ravel())
         named = np.stack([(codes == c).any(axis=1) for c in classes], axis=1)
-        pattern, kind = np.nonzero((problem.gain > 0) & named)
+        pattern, kind = np.nonzero((problem.gain > 0) & problem.can_win(problem.forbidden))
         rivals = named[pattern]
+        # Where nobody names a class the first one wins, so it is a rival even if none names it.
+        rivals[:, 0] |= (codes == problem.n_classes).any(axis=1)[pattern]
         rivals[np.arange(len(kind)), kind] = False
         win, rival = np.nonzero(rivals)
         units = problem.gain[pattern, kind]
@@ -124,7 +126,7 @@ class Wins:
         return np.asarray(np.bincount(self.win[lost], minlength=self.n_wins) == 0)
 
     def score(self, members: Sequence[int]) -> int:
-        """Count what a committee of some columns earns, exactly."""
+        """Count what a committee of some columns earns beyond the base, exactly."""
         return total(self.units[self.won(members)])
 
     def affords(self, members: Sequence[int]) -> bool:

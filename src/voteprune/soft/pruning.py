@@ -197,6 +197,12 @@ def limits_of(requests: Sequence[Constraint]) -> list[AtLeast | AtMost]:
 
 def check_limits(requests: Sequence[Constraint], n_classes: int) -> None:
     """Refuse limits on criteria where there is no cut-off that could keep them."""
+    for limit in limits_of(requests):
+        if limit.what == "coverage" or limit.of not in (None, 1):
+            raise InputError(
+                "constraints",
+                f"{limit} is for committees that count votes. Leave it out, or give vp.Votes.",
+            )
     if n_classes > 2 and limits_of(requests):
         raise InputError(
             "constraints",

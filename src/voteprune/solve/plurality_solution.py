@@ -47,6 +47,8 @@ class PluralitySolution(BaseSolution):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of the votes.
+    coverage
+        As on `Solution`. Rows on which no member votes are decided as the first of `classes`.
     explanation, incidents, trusted, trace, problem
         As on `Solution`.
     """
@@ -101,9 +103,10 @@ class PluralitySolution(BaseSolution):
             lines += [
                 *self._value_lines(),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, most "
-                "votes win",
+                f"votes {'cast ' * (self.committee.abstentions == 'skip')}win",
                 *words.wrap("  members      ", self.committee.names),
                 *self._shares(self.confusion),
+                *self._coverage_lines(self.classes[0]),
             ]
             for place, row in enumerate(self.confusion[:_CONFUSED]):
                 label = "  confusion    " if not place else " " * 15
@@ -181,7 +184,7 @@ class PluralitySolution(BaseSolution):
             or not same_pool
             or votes.classes != self.classes
             or problem.confusion(found.members) != self.confusion
-            or float(problem.score(found.members) * problem.gains.unit) != self.value
+            or problem.objective.read(problem.score(found.members)) != self.value
         ):
             raise InputError(
                 "votes", "are not those of the solution. Give the votes it was chosen on."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..exceptions import InputError
-from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
+from ..problem.constraints import Constraint, check_constraints
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
 from ..run.incumbent import Incumbent
@@ -17,7 +17,7 @@ from ..strategies.registry import METHODS
 from ..votes.plurality import PluralityVotes
 from .plurality_solution import PluralitySolution
 from .request import Circumstances, Wishes, check_callback, check_start
-from .status import status_of
+from .status import coverage_of, status_of
 
 
 def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
@@ -51,7 +51,7 @@ def prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> Plur
             incumbent.offer(start)
         if leaves_nothing(problem):
             return Outcome("proved", infeasible=True)
-        return method.others["plurality"](problem, run)
+        return method.others[problem.objective.kind](problem, run)
 
     return _conclude(problem, run, outcome_of(work), method, solver)
 
@@ -78,8 +78,7 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
     method = _check_method(wishes.method, wishes.solver)
     circumstances = wishes.circumstances(method)
     criterion = check_criterion(wishes.objective)
-    requests = _check_limits(check_constraints(wishes.constraints))
-    return PluralityPlan(method, circumstances, criterion, requests)
+    return PluralityPlan(method, circumstances, criterion, check_constraints(wishes.constraints))
 
 
 def _conclude(
@@ -100,7 +99,8 @@ def _conclude(
         termination="proved" if closed else outcome.termination,
         committee=None if members is None else problem.committee(members),
         confusion=None if members is None else problem.confusion(members),
-        value=None if members is None else float(problem.score(members) * problem.gains.unit),
+        value=None if members is None else problem.objective.read(problem.score(members)),
+        coverage=coverage_of(problem, members),
         bound=incumbent.progress().bound if method.proves and status != "infeasible" else None,
         objective=problem.objective.name,
         classes=problem.votes.classes,
@@ -138,22 +138,11 @@ def _refuse_binary_options(wishes: Wishes) -> None:
         raise InputError(
             "diversity",
             "limits on diversity are for two classes, which these votes are not read as. Leave it "
-            "out, or give vp.Votes.",
+            "out, or give vp.Votes with abstentions='against' or none.",
         )
     if wishes.threshold is not None:
         raise InputError(
             "threshold",
             "the class with most votes wins, so there is no threshold. Leave it out, or give "
-            "vp.Votes.",
+            "vp.Votes with abstentions='against' or none.",
         )
-
-
-def _check_limits(requests: tuple[Constraint, ...]) -> tuple[Constraint, ...]:
-    for request in requests:
-        if isinstance(request, AtLeast | AtMost) and request.what != "size":
-            raise InputError(
-                "constraints",
-                f"{request} is a limit on the counts of two classes. With plurality votes there "
-                "are limits on size, Require, Forbid, Budget and Group.",
-            )
-    return requests

@@ -66,6 +66,8 @@ class Solution(BaseSolution):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of the votes.
+    coverage
+        Share of the rows on which at least one member votes; None where nobody may abstain.
     explanation
         For an infeasible request, which constraints clash.
     incidents
@@ -128,6 +130,7 @@ class Solution(BaseSolution):
                 f"{'s' if self.committee.threshold else ''} on",
                 *words.wrap("  members      ", words.seats(self.committee)),
                 *words.shares(counts, self.objective),
+                *self._coverage_lines("negative"),
                 f"  confusion    tp {words.count(counts.tp)}  fn {words.count(counts.fn)}  "
                 f"tn {words.count(counts.tn)}  fp {words.count(counts.fp)}",
             ]

@@ -18,7 +18,7 @@ from ..strategies.opinion import second_opinion, whom_to_trust
 from .certifying import certificate_of
 from .request import Circumstances
 from .solution import Solution
-from .status import status_of
+from .status import coverage_of, status_of
 
 
 def carry_out(
@@ -85,6 +85,7 @@ def _conclude(
         committee=committee,
         confusion=confusion,
         value=value,
+        coverage=coverage_of(problem, None if committee is None else committee.members),
         bound=None if status == "infeasible" else bound,
         objective=problem.objective.name,
         weights=problem.objective.formula,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ..exceptions import InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
+from ..problem.plurality import PluralityProblem
+from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
@@ -58,6 +61,13 @@ def status_of(incumbent: Incumbent, outcome: Outcome, method: Method) -> Status:
     return "optimal" if outcome.termination == "proved" or closed else "feasible"
 
 
+def coverage_of(problem: Problem | PluralityProblem, members: Sequence[int] | None) -> float | None:
+    """Return the share of the rows on which a member votes; None where nobody may abstain."""
+    if members is None or problem.votes.abstentions is None:
+        return None
+    return 1.0 if problem.coverage is None else problem.coverage.share(members)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSolution(Document):
     """What every solution has, whatever was voted on; `Solution` describes the fields."""
@@ -80,6 +90,7 @@ class BaseSolution(Document):
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    coverage: float | None = None
 
     def _check(self, *found: object) -> None:
         """Check that status, value and bound fit, and that all of `found` is there or none."""
@@ -112,6 +123,48 @@ class BaseSolution(Document):
             f"{committee.size} of {self.n_classifiers} classifiers>"
         )
 
+    def to_html(
+        self,
+        *,
+        time_limit: float = 20.0,
+        explanation: Any = None,
+        about: Mapping[str, str] | None = None,
+        command: str = "",
+    ) -> str:
+        """Return the answer as a page: one HTML file that needs nothing but itself.
+
+        It shows the committee and what is lost without each member, value and bound over time, the
+        best committees of other sizes, what was decided right and wrong, and how members agree.
+        Needs the extra ``html``.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds: half to find out what is lost without each member, the rest for other sizes.
+        explanation
+            What `explain` returned, where it is at hand.
+        about
+            More lines on the run: what is told, by its name.
+        command
+            The command that makes this answer again.
+
+        Raises
+        ------
+        InputError
+            If there is no committee to show, or something to write the page with is missing.
+        """
+        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float):
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        if not 0 <= time_limit < math.inf:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        # The page stands floors above, on the front and the pictures; so it is known by name.
+        page = import_module("voteprune.displays.page")
+        return str(
+            page.render(
+                self, seconds=time_limit, explanation=explanation, about=about, command=command
+            )
+        )
+
     def _repr_html_(self) -> str:
         return html_of_summary(self.summary())
 
@@ -124,6 +177,15 @@ class BaseSolution(Document):
         return [
             f"  value        {self.value:.6g}   {self.objective}",
             f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
+        ]
+
+    def _coverage_lines(self, otherwise: object) -> list[str]:
+        """Say on how many rows a member votes, and what the others are decided as."""
+        if self.coverage is None:
+            return []
+        return [
+            f"  coverage     {words.percent(self.coverage)} of the rows have a member's vote; "
+            f"others are {otherwise}"
         ]
 
     def _method_lines(self) -> list[str]:
@@ -146,6 +208,7 @@ class BaseSolution(Document):
             "solver": self.solver,
             "seconds": self.seconds,
             "versions": self.versions,
+            **({} if self.coverage is None else {"coverage": self.coverage}),
         }
 
 
@@ -175,6 +238,7 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "trusted": _read_trusted(fields),
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
+        "coverage": read_optional(fields, "coverage", fields.number),
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }

@@ -48,7 +48,7 @@ def work(case, target, leaf=0.0, steps=None):
             return share.nodes, list(share.members), reported
         while nodes:
             task = replace(task_of(case, nodes, target), deadline=next(ticks) + steps, latest=end)
-            with mock.patch.object(worker.time, "monotonic", lambda: next(ticks)):
+            with mock.patch.object(worker.time, "monotonic", side_effect=ticks):
                 share = worker.solve(task, None)
             nodes = share.nodes
             found += share.members

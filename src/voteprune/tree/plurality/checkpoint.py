@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...exceptions import InputError, OutputError
+from ...exceptions import InputError
 from ...files import jsonfile, outfile
 from ...problem.plurality import PluralityProblem
 from ...run.run import Run
@@ -44,64 +44,53 @@ def digest(problem: PluralityProblem) -> str:
     return said.hexdigest()
 
 
-class PluralityCheckpoint:
-    """Keeps the tree of one problem on file.
+def save_proof(path: Path, problem: PluralityProblem, kept: Kept) -> None:
+    """Write what is open and the best committee, whole or not at all."""
+    members, nodes = kept.members, kept.nodes
+    header = {
+        "format": _FORMAT,
+        "problem": digest(problem),
+        "members": None if members is None else [int(k) for k in members],
+    }
+    width = len(problem.allowed)
+    arrays = {
+        "sizes": np.array([node.size for node in nodes], dtype=np.int64),
+        "bounds": np.array([node.bound for node in nodes], dtype=np.float64),
+        "bounded": np.array([node.bounded for node in nodes], dtype=bool),
+        "decided": np.array([node.decided for node in nodes], dtype=np.int8).reshape(-1, width),
+    }
+    checkpoint.write(path, header, arrays)
 
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-    problem
-        Whose tree it is.
+
+def load_proof(path: Path | None, problem: PluralityProblem) -> Kept | None:
+    """Return what is on file, None where there is none yet.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no checkpoint, or a damaged one.
+    InputError
+        If it is another problem's.
     """
+    kept = checkpoint.read(path, _FORMAT, lambda: digest(problem), "votes", _take)
+    if path is not None and kept is not None and (fault := _fault(kept, problem)):
+        raise checkpoint.damaged(path, ValueError(fault))
+    return kept
 
-    def __init__(self, path: Path, problem: PluralityProblem) -> None:
-        self._path, self._problem, self._digest = path, problem, digest(problem)
 
-    def load(self) -> Kept | None:
-        """Return what is on file, None where there is none yet.
+def resumed(problem: PluralityProblem, run: Run) -> Kept | None:
+    """Return what an earlier run has left on file, and offer its committee.
 
-        Raises
-        ------
-        FileFormatError
-            If the file is no checkpoint, or a damaged one.
-        InputError
-            If it is another problem's.
-        """
-        kept = checkpoint.read(self._path, _FORMAT, lambda: self._digest, "votes", _take)
-        if kept is not None and (fault := _fault(kept, self._problem)):
-            raise checkpoint.damaged(self._path, ValueError(fault))
-        return kept
-
-    def resumed(self, run: Run) -> Kept | None:
-        """Return what is on file; what has become of it since it was checked ends no run."""
-        try:
-            return self.load()
-        except InputError as error:
-            run.incumbent.incidents.append(str(error))
-            return None
-
-    def keep(self, run: Run, nodes: tuple[Node, ...]) -> None:
-        """Put open nodes on file; a full disk ends no proof."""
-        members = run.incumbent.members
-        header = {
-            "format": _FORMAT,
-            "problem": self._digest,
-            "members": None if members is None else [int(k) for k in members],
-        }
-        width = len(self._problem.allowed)
-        arrays = {
-            "sizes": np.array([node.size for node in nodes], dtype=np.int64),
-            "bounds": np.array([node.bound for node in nodes], dtype=np.float64),
-            "bounded": np.array([node.bounded for node in nodes], dtype=bool),
-            "decided": np.array([node.decided for node in nodes], np.int8).reshape(-1, width),
-        }
-        # What counts is the last round: a file that could be written after all is whole.
-        run.incumbent.unwritten.clear()
-        try:
-            checkpoint.write(self._path, header, arrays)
-        except OutputError as error:
-            run.incumbent.unwritten.append(str(error))
+    The file was checked before the run began; what has become of it since ends no run.
+    """
+    try:
+        kept = load_proof(run.checkpoint, problem)
+    except InputError as error:
+        run.incumbent.incidents.append(str(error))
+        return None
+    if kept is not None and kept.members is not None:
+        run.incumbent.offer(kept.members)
+    return kept
 
 
 def check_plurality_checkpoint(path: object, method: str, problem: PluralityProblem) -> Path | None:
@@ -121,7 +110,12 @@ def check_plurality_checkpoint(path: object, method: str, problem: PluralityProb
         raise InputError(
             "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
         )
-    PluralityCheckpoint(file, problem).load()
+    if problem.class_limits or problem.must_cover:
+        raise InputError(
+            "checkpoint",
+            "a proof under limits on coverage or on classes keeps nothing on file. Leave it out.",
+        )
+    load_proof(file, problem)
     outfile.check_folder(file, "checkpoint")
     return file
 

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...problem.wins import Wins
+from ...solvers import Worker
+
+WORKER = Worker(f"{__package__}.worker")
+"""What worker processes run."""
 
 FREE = -1
+"""What is said of a column that is not decided."""
 
 
 @dataclass(frozen=True, eq=False)
