@@ -231,7 +231,7 @@ def _soft_front(
     callback: Callable[[Front], object] | None,
 ) -> Front:
     plan = check_soft_plan(wishes, penalty)
-    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
+    problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
 
     def front_of(points: Sequence[SoftPoint]) -> Front:
         return Front(

@@ -139,6 +139,10 @@ class SoftPruning:
         check_limits(requests, len(said.classes))
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
 
+    def with_requests(self, requests: Sequence[Constraint]) -> SoftPruning:
+        """Return the same problem under other constraints."""
+        return SoftPruning.of(self.said, self.objective.name, requests, self.penalty)
+
     @property
     def n_classifiers(self) -> int:
         """Number of classifiers K."""
