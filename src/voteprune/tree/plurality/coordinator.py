@@ -103,4 +103,4 @@ class PluralityDriver(Driver):
 
     def _in_units(self, bound: float) -> Fraction:
         # The base may be larger than a float can tell from its neighbours.
-        return self._problem.gains.base + Fraction(self._scale) * Fraction(bound)
+        return Fraction(self._problem.gains.base) + Fraction(self._scale) * Fraction(bound)

@@ -138,10 +138,13 @@ class _Tree:
         if bound >= target:
             decided = _decide(better, charges, bound - target)
             self._push(replace(better, decided=decided))
-        members = np.argsort(-x, kind="stable")[: node.size].tolist() if x.any() else []
-        if members:
-            self._members[tuple(sorted(members))] = None
-        self._tell(members)
+        self._tell(self._round_off(x, node.size))
+
+    def _round_off(self, x: Floats, size: int) -> list[int]:
+        """Have a look at the members a fractional solution would round to, and return them."""
+        members = sorted(np.argsort(-x, kind="stable")[:size].tolist())
+        self._members[tuple(members)] = None
+        return members
 
     def _branch(self, node: Node) -> None:
         """Branch on a classifier in the head: the one on which the relaxation is most divided."""
