@@ -37,6 +37,7 @@ from .solve.solve import carry_out
 from .solvers import Solver
 from .strategies.margin_scale import choose_margin
 from .tree.checkpoint import check_checkpoint
+from .tree.plurality.checkpoint import check_plurality_checkpoint
 from .tree.soft_checkpoint import check_soft_checkpoint
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
@@ -56,6 +57,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
     gap: float | None = ...,
+    checkpoint: str | Path | None = ...,
 ) -> PluralitySolution: ...
 
 
@@ -189,7 +191,7 @@ def prune(
         The run may end when the gap is no larger than this, 0.01 for one per cent; only a full
         proof ends it when omitted.
     penalty
-        For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
+        For `Probabilities`: the ridge on the members' weights, 30 when omitted. It is
         lambda = penalty x (sum of weights) / (rows that carry weight).
 
     Returns
@@ -221,7 +223,6 @@ def prune(
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
-            ("checkpoint", None if soft else checkpoint),
             ("certificate", None if soft else certificate or None),
             ("promise", promise),
             ("holdout", holdout),
@@ -236,7 +237,7 @@ def prune(
     if isinstance(votes, Probabilities):
         return _prune_soft(votes, wishes, penalty, checkpoint, certificate, began)
     if isinstance(votes, PluralityVotes):
-        return _prune_plurality(votes, wishes, began)
+        return _prune_plurality(votes, wishes, checkpoint, began)
     plan = check_wishes(wishes)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
@@ -255,12 +256,15 @@ def prune(
     return saved(solution, certificate)
 
 
-def _prune_plurality(votes: PluralityVotes, wishes: Wishes, began: float) -> PluralitySolution:
+def _prune_plurality(
+    votes: PluralityVotes, wishes: Wishes, checkpoint: object, began: float
+) -> PluralitySolution:
     plan = check_plurality_plan(wishes)
     problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
     first = check_start(wishes.start, problem.n_classifiers)
+    file = check_plurality_checkpoint(checkpoint, plan.method.name, problem)
     about = plan.method, plan.circumstances
-    return carry_out(problem, *about, first, wishes.callback, began=began)
+    return carry_out(problem, *about, first, wishes.callback, file, began=began)
 
 
 def _prune_soft(

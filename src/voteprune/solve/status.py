@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, TypedDict, TypeVar, get_args
 
-from ..exceptions import InputError, shown
+from ..exceptions import InfeasibleError, InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
@@ -283,3 +283,28 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }
+
+
+def require_committee(solution: Any) -> Any:
+    """Return the committee of a solution.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one.
+    """
+    if solution.status == "infeasible":
+        raise InfeasibleError(
+            "constraints",
+            f"{solution.explanation} Relax what cannot be met, or add better members to the pool.",
+        )
+    if solution.committee is None:
+        raise InputError(
+            "time_limit",
+            f"no committee that meets the constraints was found in {solution.seconds:.1f} s "
+            f"({solution.termination}), and none was ruled out. Give more time, or relax a "
+            "constraint.",
+        )
+    return solution.committee
