@@ -13,6 +13,7 @@ from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows
+from ..votes.abstaining import Abstentions
 from ..votes.votes import Votes
 from .doors import read_tables
 from .options import check_output, read_objective
@@ -82,7 +83,7 @@ def compare_command(
     found = compare(
         table.validation,
         methods=names,
-        test=None if table.test is None else _test_votes(table.test),
+        test=None if table.test is None else _test_votes(table.test, table.validation.abstentions),
         objective=cast("Criterion", criterion),
         solver=effort.solver,
         diversity=asked.diversity,
@@ -127,9 +128,9 @@ def _check_plot(plot: Path, *file: Path) -> None:
     check_output(plot, *file, option="--plot")
 
 
-def _test_votes(test: Rows) -> Votes | None:
+def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:
     try:
-        return Votes(test.votes, test.labels, names=test.names)
+        return Votes(test.said, test.labels, names=test.names, abstentions=rule)
     except InputError:
         say("the test rows have one class only, so nothing is judged on them.")
         return None
