@@ -22,6 +22,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
+    **{name: f"--{name}" for name in ("abstentions", "abstain", "otherwise")},
     **{name: f"--{name}" for name in ("penalty", "clip")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",

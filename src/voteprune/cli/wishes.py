@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -71,7 +72,7 @@ class Reading:
     long: str | None = None
     vote: str | None = None
     abstentions: str | None = None
-    abstain: str | None = None
+    abstain: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
     otherwise: str | None = None
 
     def wish(self, k: int | None = None) -> Wish:
@@ -90,7 +91,8 @@ class Reading:
             long=_listed(self.long),
             vote=self.vote,
             abstentions=check_abstentions(self.abstentions),
-            abstain=_listed(self.abstain),
+            # A lone hyphen means stdin among files, which is written so before options are read.
+            abstain=("-",) if self.abstain == "./-" else _listed(self.abstain),
             otherwise=self.otherwise,
         )
 

@@ -192,7 +192,7 @@ class Sheet:
         if 4 * longest * n * (len(self.names) + 1) > files.MOST_BYTES:
             raise files.too_large(self.path)
         table = np.column_stack([np.array(cells, dtype=str) for cells in self.cells])
-        classes = _ordered({*table.flat, *truth} - {""})
+        classes = _ordered(truth.union(*map(set, self.cells)) - {""})
         if wish.otherwise is not None:
             if wish.otherwise not in classes:
                 raise InputError(
