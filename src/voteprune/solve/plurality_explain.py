@@ -13,8 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..exceptions import InputError
 from ..numbers.exact import float_above
 from ..problem.constraints import Forbid
+from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
 from ..run.incumbent import Incumbent
 from ..run.run import Run
@@ -48,7 +50,13 @@ def explain(
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
-    units, unit, names = problem.score(members), problem.gains.unit, problem.votes.names
+    if isinstance(problem.objective, FScoreObjective):
+        raise InputError(
+            "solution",
+            f"{problem.objective.name} is no sum over the rows, and only such are explained. Give "
+            "it another objective.",
+        )
+    units, unit, names = int(problem.score(members)), problem.gains.unit, problem.votes.names
     cap = None if bound is None else Fraction(units) if proved else Fraction(bound) / unit
     swaps = list(_free_swaps(problem, members, units))
     deadline = time.monotonic() + seconds
@@ -83,7 +91,7 @@ def _free_swaps(
         rest = [k for k in members if k != out]
         for join in outsiders:
             if problem.allows([*rest, join]):
-                worth = problem.score([*rest, join])
+                worth = int(problem.score([*rest, join]))
                 if worth >= units:
                     yield out, join, worth
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..exceptions import InputError
 from ..problem.constraints import Constraint, check_constraints
+from ..problem.fscore import is_f_score
 from ..problem.infeasible import leaves_nothing
 from ..problem.plurality import PluralityCriterion, PluralityProblem, check_criterion
 from ..run.incumbent import Incumbent
@@ -75,9 +76,10 @@ def check_plurality_plan(wishes: Wishes) -> PluralityPlan:
         If an argument is wrong, or makes sense with two classes only.
     """
     _refuse_binary_options(wishes)
-    method = _check_method(wishes.method, wishes.solver)
-    circumstances = wishes.circumstances(method)
     criterion = check_criterion(wishes.objective)
+    kind = "f-score" if is_f_score(criterion) else "plurality"
+    method = _check_method(wishes.method, wishes.solver, kind)
+    circumstances = wishes.circumstances(method)
     return PluralityPlan(method, circumstances, criterion, check_constraints(wishes.constraints))
 
 
@@ -121,14 +123,14 @@ def _conclude(
     )
 
 
-def _check_method(method: object, solver: object) -> Method:
+def _check_method(method: object, solver: object, kind: str) -> Method:
     name = "brute" if solver == "brute" else method
-    able = [method.name for method in METHODS.values() if "plurality" in method.others]
+    able = [method.name for method in METHODS.values() if kind in method.others]
     if not isinstance(name, str) or name not in able:
+        what = " by an F-score" * (kind == "f-score")
         raise InputError(
             "method",
-            f"{name!r} does not choose plurality committees. With more than two classes there are "
-            f"{', '.join(able)}.",
+            f"{name!r} does not choose plurality committees{what}. There are {', '.join(able)}.",
         )
     return METHODS[name]
 
