@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test quick check docs proof mutants lowest clean
+.PHONY: browser demo experiment test quick check docs proof mutants lowest release-check clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -57,6 +57,10 @@ lowest:
 	  tests/problem/test_margin.py tests/solve/test_explain.py tests/solve/test_plurality_explain.py \
 	  tests/test_prune.py
 
+# Wheel and source distribution: built, looked into, installed elsewhere and used.
+release-check: $(VENV)/.release
+	$(BIN)/python tools/release_check.py
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "voteprune needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -78,6 +82,10 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 
 $(VENV)/.mutants: $(VENV)/.test
 	$(PIP) install -e '.[mutants]'
+	@touch $@
+
+$(VENV)/.release: $(BIN)/python pyproject.toml
+	$(PIP) install -e '.[release]'
 	@touch $@
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml

@@ -30,10 +30,12 @@ from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
+from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
+from voteprune.tree.sizes.task import WORKER as SIZES
 from watching import Watch, front, watching
 
 FOREVER = 1e6
@@ -97,27 +99,27 @@ class Workers:
         self._way, self._random, self._ticks = way, np.random.default_rng(seed), Ticks()
         self._memories: dict[tuple[str, int], dict] = {}
 
-    def share_out(self, module, tasks, report, meanwhile=None, end=None):
+    def share_out(self, worker, tasks, report, meanwhile=None, end=None):
         """Stand in for `workers.share_out`."""
         several = len(tasks) > 1
         shares = [
-            self._work(module, task, None if several else report, place)
+            self._work(worker, task, None if several else report, place)
             for place, task in enumerate(tasks)
         ]
         if self._way.file is not None and self._random.random() < 0.05:
             raise Killed  # before anybody has heard of what they found
         return shares
 
-    def call(self, name, module, request, deadline, report, meanwhile=None, end=None):
+    def call(self, worker, request, deadline, report, meanwhile=None, end=None):
         """Stand in for `solvers.call`."""
-        if name == "bounds":
-            return self._work(module, request[0], report, 0)
+        if worker == SIZES:
+            return self._work(worker, request[0], report, 0)
         silent = (lambda bound, _: report(bound, [])) if self._way.leaves else report
-        return _through(importlib.import_module(module).solve(*_through(request), silent))
+        return _through(importlib.import_module(worker.module).solve(*_through(request), silent))
 
-    def _work(self, module, task, report, place):
-        tree = importlib.import_module(module)
-        memory = self._memories.setdefault((module, place), {})
+    def _work(self, worker, task, report, place):
+        tree = importlib.import_module(worker.module)
+        memory = self._memories.setdefault((worker.module, place), {})
         steps = 1 + int(self._random.integers(2 * self._way.steps))
         mine = replace(
             _through(task), deadline=self._ticks.now + steps, latest=time.monotonic() + FOREVER
@@ -159,6 +161,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         # A run on a tangent ends with its first better committee, and its bound as it is then.
         mock.patch.object(parametric, "_STALE_SECONDS", -1.0),
         mock.patch.object(beside, "search", _rest),
+        mock.patch.object(beside.Searching, "search"),
         mock.patch.object(beside, "_DRY", 0.0),
         mock.patch.object(refuting, "CLOSE", np.inf if way.by == "clauses" else -1.0),
         mock.patch.object(refuting, "_HOPELESS", np.inf),
@@ -171,8 +174,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         patches.append(mock.patch.object(proving.SizesDriver, "region", return_value=None))
     if here is not None:
         patches += [
-            mock.patch.object(proving, "share_out", here.share_out),
-            mock.patch.object(refuting, "share_out", here.share_out),
+            mock.patch.object(driver, "share_out", here.share_out),
             mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
@@ -225,8 +227,8 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for driver in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
-                        stack.enter_context(_killed_after(driver, 1 + turn // 2))
+                    for tree in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                        stack.enter_context(_killed_after(tree, 1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -242,9 +244,9 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     return [*watch.wrong, *ended(bad, solution)], watch
 
 
-def _killed_after(driver, rounds):
+def _killed_after(tree, rounds):
     """Kill a run that leaves something open after so many rounds."""
-    original, done = driver.round, []
+    original, done = tree.round, []
 
     def round_(self, *given, **named):
         went_on = original(self, *given, **named)
@@ -253,7 +255,7 @@ def _killed_after(driver, rounds):
             raise Killed
         return went_on
 
-    return mock.patch.object(driver, "round", round_)
+    return mock.patch.object(tree, "round", round_)
 
 
 def ended(bad, solution):

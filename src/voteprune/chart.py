@@ -5,7 +5,6 @@ matplotlib belongs to an extra, so it is imported late.
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exceptions import InputError
-
-INK, FAINT = "#33383d", "#b9c0c7"
-PROVED, GUESSED = "#d1495b", "#2e6f95"
+from .web.pictures import FAINT, GUESSED, INK, PROVED, require_matplotlib
 
 _MANY_SIZES = 12
 """Sizes beyond this go on a logarithmic axis where most committees are small."""
@@ -64,14 +60,6 @@ class Mark:
     def height(self) -> float:
         """Where it stands: on other votes if there are any."""
         return self.fitted if self.tested is None else self.tested
-
-
-def require_matplotlib() -> None:
-    """Say what to do where matplotlib is missing."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise InputError(
-            "matplotlib", "is needed to draw. Install it: pip install 'voteprune[plot]'"
-        )
 
 
 def new_axes() -> Any:

@@ -198,15 +198,15 @@ def _row(solution: Solution, judges: Sequence[Judge], credit: NDArray[np.float64
         balanced_accuracy=here[1],
         test_accuracy=there[0],
         test_balanced_accuracy=there[1],
-        diversity=None if committee is None else mean_credit(committee, credit),
+        diversity=None if committee is None else mean_credit(committee.members, credit),
         seconds=solution.seconds,
         trusted=solution.trusted,
     )
 
 
-def mean_credit(committee: Committee, credit: NDArray[np.float64]) -> float | None:
+def mean_credit(members: Sequence[int], credit: NDArray[np.float64]) -> float | None:
     """Return the mean over all pairs of members; the diagonal is 0 and does not count."""
-    if committee.size == 1:
+    size = len(members)
+    if size == 1:
         return None
-    among = credit[np.ix_(committee.members, committee.members)]
-    return float(among.sum() / (committee.size * (committee.size - 1)))
+    return float(credit[np.ix_(members, members)].sum() / (size * (size - 1)))

@@ -40,8 +40,8 @@ from .solve.request import Wishes, check_callback, check_plan
 from .solve.soft_front import SoftFront, SoftPoint
 from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solvers import SolverFailure, call
-from .tree.sizes.coordinator import MOST_CLASSIFIERS, WORKER
-from .tree.sizes.task import Task
+from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.task import WORKER, Task
 from .votes.votes import as_votes, refuse_twice
 
 TRY_SHARE, _SEARCH_SHARE = 0.2, 0.4
@@ -281,13 +281,7 @@ class _Fronts:
                 branch, token=token,
             )  # fmt: skip
             try:
-                share = call(
-                    "bounds",
-                    WORKER,
-                    (task,),
-                    self._deadline,
-                    lambda *_: None,
-                )
+                share = call(WORKER, (task,), self._deadline, lambda *_: None)
             except SolverFailure:
                 break
             self._nodes, number = share.nodes, share.next_number

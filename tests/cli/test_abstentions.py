@@ -148,7 +148,7 @@ def test_other_rows_are_judged_with_their_abstentions(run, tmp_path, said):
         ((), "--abstentions skip"),
         (("--abstain", "1"), "--abstentions skip"),
         (("--abstentions", "maybe"), "expected 'skip'"),
-        (("--abstentions", "skip", "--objective", "f1"), "balanced_accuracy"),
+        (("--abstentions", "skip", "--objective", "mcc"), "balanced_accuracy"),
         (("--abstentions", "skip", "--threshold", "majority"), "most votes win"),
         (("--abstentions", "skip", "--checkpoint", "x"), "checkpoint"),
         (("--abstentions", "against", "--certificate", "proof.json"), "no --abstentions"),

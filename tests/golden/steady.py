@@ -15,12 +15,11 @@ from unittest import mock
 from badstart import ENUMERATING, Way, Workers, search_switched_off
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
-from voteprune.tree.sizes import coordinator as proving
 
 WORKERS = (
-    (proving, "share_out"),
-    (refuting, "share_out"),
+    (driver, "share_out"),
     (importlib.import_module("voteprune.front"), "call"),
     (margins_exact, "call"),
 )

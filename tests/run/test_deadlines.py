@@ -155,9 +155,12 @@ def test_parts_of_a_formula_end_with_the_time(monkeypatch):
     assert len(asked) == 1
 
 
+SLOW = isolated.Worker("slow_starter", "slow")
+
+
 def test_a_worker_is_not_even_started_when_time_is_over():
-    with mock.patch.object(isolated, "_Worker") as worker, pytest.raises(OutOfTime):
-        isolated.call("slow", "slow_starter", (1,), time.monotonic(), lambda *_: None)
+    with mock.patch.object(isolated, "_Process") as worker, pytest.raises(OutOfTime):
+        isolated.call(SLOW, (1,), time.monotonic(), lambda *_: None)
     worker.assert_not_called()
 
 
@@ -165,11 +168,11 @@ def test_a_worker_that_starts_too_slowly_is_there_for_the_next():
     try:
         began = time.monotonic()
         with pytest.raises(OutOfTime):
-            isolated.call("slow", "slow_starter", (1,), began + 0.2, lambda *_: None)
+            isolated.call(SLOW, (1,), began + 0.2, lambda *_: None)
         assert not isolated._idle["slow"][0]._ready
         (worker,) = isolated._idle["slow"]
         deadline = time.monotonic() + 60
-        assert isolated.call("slow", "slow_starter", (7,), deadline, lambda *_: None) == 7
+        assert isolated.call(SLOW, (7,), deadline, lambda *_: None) == 7
         assert isolated._idle["slow"] == [worker]
     finally:
         isolated.end_workers()
@@ -192,7 +195,7 @@ def test_who_does_not_stop_is_ended_at_the_end_of_the_run(more, patient, monkeyp
     monkeypatch.setattr(isolated, "_take", lambda name, module: worker)
     deadline = time.monotonic() + 2.0
     with pytest.raises(SolverFailure, match="did not stop at its time limit"):
-        isolated.call("x", "x", (), deadline, lambda *_: None, end=deadline + more)
+        isolated.call(isolated.Worker("x"), (), deadline, lambda *_: None, end=deadline + more)
     assert waited[0] == pytest.approx(2 + 7 + 0.2 if patient else 2 + 0.1 + 0.04, abs=0.05)
     worker.end.assert_called_once_with()
 

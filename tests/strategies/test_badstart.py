@@ -61,8 +61,8 @@ def test_a_worker_that_dies_after_its_reports_takes_nothing_with_it(by, limit, m
 
     rounds = []
 
-    def die(self, module, tasks, report, *others, share_out=Workers.share_out):
-        shares = share_out(self, module, tasks, report, *others)
+    def die(self, worker, tasks, report, *others, share_out=Workers.share_out):
+        shares = share_out(self, worker, tasks, report, *others)
         rounds.append(shares)
         if len(rounds) > 1:
             raise SolverFailure("it died")

@@ -119,7 +119,14 @@ def test_what_cannot_be_is_refused_by_name(options, argument, words):
     assert words in raised.value.message
 
 
-def test_an_explanation_is_refused():
-    solution = vp.prune(vp.PluralityVotes(*pool()), **MACRO)
-    with pytest.raises(InputError, match="no sum over the rows"):
-        solution.explain()
+def test_a_solution_explains_itself_by_f_scores():
+    matrix, y = pool(2, n=30, k=5)
+    solution = vp.prune(vp.PluralityVotes(matrix, y), **MACRO)
+    sets = [[i for i in range(5) if code >> i & 1] for code in range(1, 32)]
+    problem = PluralityProblem.of(vp.PluralityVotes(matrix, y), "f1_macro")
+    why = solution.explain()
+    assert why.value == solution.value
+    for role in why.members:
+        best = max(problem.score(members) for members in sets if role.member not in members)
+        assert role.best == role.bound == float(best)
+        assert role.verdict == ("replaceable" if float(best) == solution.value else "needed")

@@ -36,7 +36,7 @@ def run():
 @pytest.fixture(autouse=True)
 def prepared(monkeypatch):
     started = []
-    monkeypatch.setattr(beside, "prepare", lambda name, module: started.append(name))
+    monkeypatch.setattr(beside, "prepare", started.append)
     return started
 
 

@@ -11,7 +11,7 @@ import voteprune as vp
 from badproblems import Bad, bad_problem, truth_of
 from badstart import Killed, Way, Workers, compiled, faults_of_sum, search_switched_off
 from instances import Instance
-from voteprune.tree import driver
+from voteprune.tree import checkpoint
 from voteprune.tree.checkpoint import Kept, digest, load_proof
 from voteprune.tree.nogoods.task import Node as NogoodNode
 
@@ -136,7 +136,7 @@ def leave_a_file(bad, by, file):
     """Prove for two rounds, and leave."""
     rounds = []
 
-    def save(path, problem, kept, save=driver.save_proof):
+    def save(path, problem, kept, save=checkpoint.save_proof):
         save(path, problem, kept)
         rounds.append(kept)
         if len(rounds) == 2:
@@ -145,7 +145,7 @@ def leave_a_file(bad, by, file):
     way = Way(by, steps=3)
     with (
         search_switched_off(way, Workers(way, 0)),
-        mock.patch.object(driver, "save_proof", save),
+        mock.patch.object(checkpoint, "save_proof", save),
         suppress(Killed),
     ):
         vp.prune(
@@ -158,7 +158,7 @@ def leave_a_file(bad, by, file):
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
     """Node by node, to the last bit, and the committee with its threshold."""
-    saved, save = [], driver.save_proof
+    saved, save = [], checkpoint.save_proof
 
     def keep(path, problem, kept):
         save(path, problem, kept)
@@ -174,7 +174,7 @@ def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
                     assert np.array_equal(getattr(mine, field), getattr(theirs, field))
 
     with (
-        mock.patch.object(driver, "save_proof", keep),
+        mock.patch.object(checkpoint, "save_proof", keep),
     ):
         way = Way(by, steps=12, file=tmp_path / "proof.npz")
         wrong, _ = faults_of_sum(bad_problem(1, "floor", k=5), way)
@@ -186,6 +186,6 @@ def test_bounds_of_cells_come_back_to_the_last_bit(tmp_path):
     problem = compiled(Bad(PLAIN, None))
     decided = np.full(5, -1, dtype=np.int8)
     nogood_nodes = tuple(NogoodNode(bound, decided) for bound in (1 / 3, 2.75, -1e300))
-    driver.save_proof(tmp_path / "proof.npz", problem, Kept(None, nogood_nodes=nogood_nodes))
+    checkpoint.save_proof(tmp_path / "proof.npz", problem, Kept(None, nogood_nodes=nogood_nodes))
     back = load_proof(tmp_path / "proof.npz", problem).nogood_nodes
     assert [node.bound for node in back] == [node.bound for node in nogood_nodes]

@@ -30,7 +30,7 @@ def sleepers(monkeypatch):
     """Workers that sleep; what is asked to give up is noted."""
     given_up = []
 
-    def call(name, module, request, deadline, report, meanwhile=None, end=None):
+    def call(worker, request, deadline, report, meanwhile=None, end=None):
         (task,) = request
         time.sleep(task.seconds)
         if task.fault:
@@ -121,7 +121,7 @@ def test_deadlines_are_moved_by_what_clocks_are_apart(machine, ahead, waited, ap
 def test_a_task_from_another_machine_has_the_time_that_it_had_there(monkeypatch):
     heard = []
     monkeypatch.setattr(
-        sharing, "call", lambda name, module, request, *_, end: heard.append((*request, end))
+        sharing, "call", lambda worker, request, *_, end: heard.append((*request, end))
     )
     now = time.monotonic()
     sent = sharing.Sent("away", now - 1000, time.time())

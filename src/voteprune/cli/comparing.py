@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from ..chart import require_matplotlib
 from ..compare import compare
 from ..exceptions import InputError
 from ..files import jsonfile
@@ -15,9 +14,11 @@ from ..strategies.registry import methods as known_methods
 from ..tables import Rows
 from ..votes.abstaining import Abstentions
 from ..votes.votes import Votes
+from ..web.pictures import require_matplotlib
 from .doors import read_tables
 from .options import check_output, read_objective
-from .output import PROVED, WRONG, aligned, emit, exit_code, say
+from .output import aligned, emit, exit_code
+from .saying import PROVED, WRONG, say
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,

@@ -11,7 +11,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
 from ..votes.abstaining import read_abstentions
-from .output import say
+from .saying import say
 from .wishes import Reading
 
 

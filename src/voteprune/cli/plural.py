@@ -15,7 +15,9 @@ from ..starting import INTERRUPTED
 from ..tables import Sheet, Wish, read_classes, read_labels
 from .doors import reading_fields
 from .live import live_line
-from .output import PROVED, explained, hand_out, say, solution_json, write_csv
+from .output import explained, hand_out, solution_json, write_csv
+from .pages import NO_PAGE, Page
+from .saying import PROVED, say
 from .wishes import Asked, Effort, Reading, Source
 
 
@@ -31,6 +33,7 @@ def prune_labels(
     output: Path | None,
     explain_time: float | None,
     strict: bool,
+    page: Page = NO_PAGE,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
@@ -46,6 +49,8 @@ def prune_labels(
         Seconds for an explanation; None for none.
     strict
         Whether a committee without a proof counts as unfinished.
+    page
+        The page that is wanted.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
@@ -71,7 +76,10 @@ def prune_labels(
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
-    code = hand_out(solution, text, output, strict=strict, reading=reading_fields(reading, None))
+    code = hand_out(
+        solution, text, output, strict=strict, page=page.of(solution, why),
+        reading=reading_fields(reading, None),
+    )  # fmt: skip
     return INTERRUPTED if interrupted else code
 
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
 from ..front import Front
 from ..front import front as find_front
+from ..problem.criteria import METRICS
+from ..soft.pruning import OBJECTIVES
 from ..solve.solution import Solution
+from ..web.pictures import GUESSED, PROVED
 from .style import axes, dress, legend, words
 
 
@@ -31,6 +33,8 @@ class FrontDisplay:
         What no committee of each size can exceed; nan or None where there is no such committee.
     objective
         Name of the criterion.
+    minimised
+        Whether less is better: losses, and bounds below which none can be.
 
     Attributes
     ----------
@@ -47,6 +51,7 @@ class FrontDisplay:
         values: Sequence[float | None],
         bounds: Sequence[float | None],
         objective: str,
+        minimised: bool = False,
     ) -> None:
         if not len(sizes) == len(values) == len(bounds) or not len(sizes):
             raise InputError(
@@ -57,6 +62,7 @@ class FrontDisplay:
         self.values = np.array(values, dtype=np.float64)
         self.bounds = np.array(bounds, dtype=np.float64)
         self.objective = objective
+        self.minimised = minimised
 
     @classmethod
     def from_front(cls, front: Front, ax: Any = None) -> FrontDisplay:
@@ -69,11 +75,25 @@ class FrontDisplay:
         ax
             Axes to draw on; those of a new figure when omitted.
         """
+        if front.objective not in OBJECTIVES:
+            return cls(
+                sizes=front.sizes,
+                values=front.values,
+                bounds=front.bounds,
+                objective=str(front.objective),
+            ).plot(ax)
+        # A soft committee's value is minus its loss, and what is proved is so up to a tolerance.
         return cls(
             sizes=front.sizes,
-            values=front.values,
-            bounds=front.bounds,
-            objective=str(front.objective),
+            values=[None if point.value is None else -point.value for point in front.points],
+            bounds=[
+                None
+                if point.bound is None
+                else -(point.value or 0.0 if point.optimal else point.bound)
+                for point in front.points
+            ],
+            objective=f"penalised {front.objective}",
+            minimised=True,
         ).plot(ax)
 
     @classmethod
@@ -106,7 +126,7 @@ class FrontDisplay:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
         found = find_front(
             problem.votes,
-            objective=problem.objective.name,
+            objective=solution.weights if solution.objective not in METRICS else solution.objective,
             constraints=problem.requests,
             diversity=problem.asked_diversity,
             time_limit=time_limit,
@@ -129,9 +149,9 @@ class FrontDisplay:
         self.open_area_ = ax.fill_between(
             self.sizes, self.values, self.bounds, color=PROVED, alpha=0.08, lw=0, label="still open"
         )
-        (self.bound_line_,) = ax.plot(
-            self.sizes, self.bounds, color=PROVED, lw=1.6, label="no committee of this size exceeds"
-        )
+        what = "is below" if self.minimised else "exceeds"
+        limit = f"no committee of this size {what}"
+        (self.bound_line_,) = ax.plot(self.sizes, self.bounds, color=PROVED, lw=1.6, label=limit)
         dots = {"color": GUESSED, "ls": "", "marker": "o", "ms": 5.5}
         (self.proved_,) = ax.plot(
             self.sizes[proved], self.values[proved], label="proved best", zorder=3, **dots

@@ -147,6 +147,10 @@ class FScoreObjective(Objective):
         """Return the bound itself: no grid is known that all scores lie on."""
         return Fraction(bound)
 
+    def score_of(self, value: float) -> Fraction:
+        """Return the score of a value, exactly."""
+        return Fraction(value)
+
     def read(self, score: int | Fraction) -> float:
         """Return the value that a score stands for."""
         return float(score)

@@ -8,6 +8,9 @@ from scipy.special import entr, expit, softmax, xlog1py
 from .loss import Dual, margin
 from .problem import Floats, Places
 
+_BALANCED = 1e-10
+"""Share of a class's mass that a repair may move without a look at every row's entropy."""
+
 
 class LogLoss:
     """Two classes: sum c log(1 + exp(-s z)), with one intercept."""
@@ -20,6 +23,10 @@ class LogLoss:
         self.n_members = len(answers)
         self.signs = np.where(labels == 1, 1.0, -1.0)
         self.largest = _largest(answers)
+        # What the rows of either class say together, by weight: repairs move along these.
+        sides = np.stack([weights * (self.signs < 0), weights * (self.signs > 0)])
+        self.sides = sides @ answers.T
+        self.aims = sides.sum(axis=1)
 
     def gather(self, members: Places) -> Floats:
         """See `Loss`."""
@@ -31,7 +38,8 @@ class LogLoss:
 
     def value(self, z: Floats) -> float:
         """See `Loss`."""
-        return float(self.weights @ np.logaddexp(0.0, -self.signs * z))
+        margins = self.signs * z
+        return float(self.weights @ (np.log1p(np.exp(-np.abs(margins))) - np.minimum(margins, 0.0)))
 
     def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """See `Loss`."""
@@ -47,24 +55,36 @@ class LogLoss:
 
     def dual(self, z: Floats) -> Dual:
         """See `Loss`."""
-        # The repair that the checker makes: the class with too much mass gives some to the other.
-        positive = self.signs > 0
-        aims = self.weights @ positive, self.weights @ ~positive
-        shares = [expit(z), expit(-z)]
-        heavy = int(self.weights @ shares[1] > aims[1])
-        mass = self.weights @ shares[heavy]
-        kept = aims[heavy] / mass if mass > aims[heavy] else 1.0
-        shares[1 - heavy] = shares[1 - heavy] + shares[heavy] * (1 - kept)
-        shares[heavy] = shares[heavy] * kept
-        share = np.where(positive, shares[1], shares[0])
-        slack = 4 * margin(len(z))
-        entropy = self.weights @ (entr(share) - xlog1py(1 - share, -share))
+        margins = self.signs * z
+        distance = np.abs(margins)
+        small = np.exp(-distance)
+        logs = np.log1p(small)
+        small /= 1 + small
+        value = float(self.weights @ (logs - np.minimum(margins, 0.0)))
+        # a, the share of the wrong class; nothing cancels in its entropy.
+        share = np.where(margins > 0, small, 1 - small)
         pull = self.weights * share
-        # What rounding has left to repair, as a share of the smaller class.
-        loose = abs(float(self.signs @ pull)) / min(aims)
-        room = slack * pull.sum() + 2 * loose * self.weights.sum()
-        gains = self.answers @ (self.signs * pull) + self.largest * room
-        return Dual(float(entropy * (1 - slack - loose)), gains)
+        mass = float(pull.sum())
+        signed = self.signs * pull
+        balance = float(signed.sum())
+        raw = self.answers @ signed
+        slope = -np.concatenate([[balance], raw])
+        # The repair that the checker makes: the class with too much mass gives some to the other.
+        heavy = int(balance < 0)
+        kept = self.aims[heavy] / (self.aims[heavy] + abs(balance))
+        gains = kept * raw + (1 - kept) * (2 * heavy - 1) * self.sides[heavy]
+        if 1 - kept <= _BALANCED:
+            # H(kept a) >= kept H(a), for H is concave and 0 at either end.
+            entropy = kept * float(self.weights @ (logs + small * distance))
+        else:
+            true = (self.signs > 0) == bool(heavy)
+            repaired = kept * share + (1 - kept) * true
+            entropy = self.weights @ (entr(repaired) - xlog1py(1 - repaired, -repaired))
+        slack = 4 * margin(len(z))
+        # What rounding leaves to repair, as a share of the smaller class.
+        loose = slack * mass / self.aims.min()
+        gains += self.largest * (slack * mass + 2 * loose * self.aims.sum())
+        return Dual(float(entropy * (1 - slack - loose)), gains, value, slope)
 
 
 class SoftmaxLoss:
@@ -114,7 +134,7 @@ class SoftmaxLoss:
 
     def dual(self, z: Floats) -> Dual:
         """See `Loss`."""
-        share = softmax(z, axis=1)
+        share = raw = softmax(z, axis=1)
         mass = self.weights @ share
         scale = np.minimum(1.0, self.class_weights / np.maximum(mass, 1e-300))
         lack = np.maximum(self.class_weights - mass, 0.0)
@@ -122,16 +142,20 @@ class SoftmaxLoss:
         if lack.sum() > 0:
             share = share * scale + freed[:, None] * (lack / lack.sum())
         # A row's sum is 1 within a few roundings; each costs its entropy as much again.
-        share /= share.sum(axis=1, keepdims=True)
+        share = share / share.sum(axis=1, keepdims=True)
         slack = 8 * margin(z.size)
         weight = self.weights.sum()
         entropy = self.weights @ entr(share).sum(axis=1)
-        gains = (
-            self.answers.reshape(self.n_members, -1)
-            @ (self.weights[:, None] * (self.truth - share)).ravel()
-        )
+        # One pass over the answers for both, the point's own pull and the repaired one.
+        pulls = self.weights[:, None] * np.stack([raw - self.truth, self.truth - share])
+        slopes, gains = (self.answers.reshape(self.n_members, -1) @ pulls.reshape(2, -1).T).T
         room = 16 * z.shape[1] * 2.0**-53 * weight
-        return Dual(float(entropy * (1 - slack) - room), gains + 2 * slack * self.largest * weight)
+        return Dual(
+            float(entropy * (1 - slack) - room),
+            gains + 2 * slack * self.largest * weight,
+            self.value(z),
+            np.concatenate([pulls[0, :, :-1].sum(axis=0), slopes]),
+        )
 
 
 def _largest(answers: Floats) -> Floats:

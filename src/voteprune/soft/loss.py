@@ -48,10 +48,16 @@ class Dual:
         D, rounded down.
     gains
         g_k for the whole pool, rounded up.
+    value
+        The loss at the point it was made of.
+    slope
+        The gradient there, in the intercepts and the weights of the whole pool.
     """
 
     base: float
     gains: Floats
+    value: float
+    slope: Floats
 
 
 class Loss(Protocol):
@@ -75,4 +81,4 @@ class Loss(Protocol):
         """Return gradient and Hessian in the intercepts and the weights of the columns."""
 
     def dual(self, z: Floats) -> Dual:
-        """Return the dual point that belongs to z, repaired."""
+        """Return the dual point that belongs to z, repaired, and loss and gradient at z."""

@@ -103,7 +103,11 @@ class Polytope:
         steep = np.sqrt(2 * ridge * np.maximum(paid, 0.0))
         value = np.where(partly, steep * weights, square + paid).sum() - prices @ self.limits
         hessian = np.diag(np.where(partly, 0.0, ridge))
-        if partly.any():
+        if len(self.lines) == 1 and partly.any():
+            # All pay the same price, so tau, the sum of weights over the seats left, follows them.
+            seats = float(self.limits[0]) - np.count_nonzero(~partly)
+            hessian[np.ix_(partly, partly)] = ridge / max(seats, 1e-9)
+        elif partly.any():
             rows = self.lines[prices > 0][:, partly]
             change = rows * np.sqrt(ridge / (2 * paid_partly[partly]))
             bend = weights[partly] * np.sqrt(ridge / 8) * paid_partly[partly] ** -1.5

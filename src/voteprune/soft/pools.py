@@ -47,7 +47,8 @@ class PoolLogLoss:
         slack = 4 * margin(len(z))
         logs = np.log(share)
         base = self.weights @ (1 + logs) - slack * (self.weights @ (1 + np.abs(logs)))
-        return Dual(float(base), (self.answers @ (self.weights * share)) * (1 + slack))
+        gains = self.answers @ (self.weights * share)
+        return Dual(float(base), gains * (1 + slack), float(self.weights @ logs), -gains)
 
 
 class PoolBrier:
@@ -95,5 +96,6 @@ class PoolBrier:
         reach = self.gram @ np.abs(z)
         base = self.constant - z @ self.gram @ z
         base -= self.slack * (self.constant + np.abs(z) @ reach)
-        gains = 2 * (self.pull - self.gram @ z) + 2 * self.slack * (self.pull + reach)
-        return Dual(float(base), gains)
+        slope = 2 * (self.gram @ z - self.pull)
+        gains = 2 * self.slack * (self.pull + reach) - slope
+        return Dual(float(base), gains, self.value(z), slope)

@@ -159,6 +159,8 @@ class SoftProblem:
 
     def misfits(self, inside: Iterable[int], free: Iterable[int]) -> list[int]:
         """Return the free members that no committee with those inside has room for."""
+        if not self.budgets and not self.groups:
+            return []
         seated = set(inside)
         rooms = [
             budget.limit - sum((budget.costs[k] for k in seated), Fraction(0))

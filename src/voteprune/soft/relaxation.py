@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .bound import Bound, bound_of
+from .curvature import Curvature, Model
 from .loss import Dual, Loss
-from .newton import Point, minimise, weights_of
+from .newton import EXACT, Point, minimise, weights_of
 from .polytope import Polytope, Ridge
 from .problem import Floats, Places
 
@@ -22,6 +23,11 @@ _CLOSE = 1e-10
 """Share of the loss at which bound and relaxation count as equal."""
 _ENOUGH = 0.05
 """Share of the distance to the cut-off at which more accuracy cannot close a node."""
+
+_ROUGH = 1e-4
+"""Share of the loss to which the first model is solved."""
+_SHORTEST = 1e-6
+"""A step is halved no further than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,11 +42,14 @@ class Relaxed:
         The bound, and those with one more decision.
     shares
         x of the free members, in their order.
+    dual
+        The dual point, with loss and gradient at the point.
     """
 
     point: Point
     bound: Bound
     shares: Floats
+    dual: Dual
 
 
 def relax(
@@ -52,11 +61,13 @@ def relax(
     near: Point,
     cutoff: float = np.inf,
     deadline: float = np.inf,
+    curvature: Curvature | None = None,
 ) -> Relaxed:
     """Minimise the loss plus lambda / 2 times the least sum of w^2 / x over the polytope.
 
-    Newton's method goes over a working set, to which members come whose gain exceeds the price of
-    a seat. It ends when the bound reaches the cut-off, or when it is certain that it will not.
+    Each step minimises a quadratic model of the loss plus the penalty itself, over a working set to
+    which members come whose gain exceeds the price of a seat. It ends when the bound reaches the
+    cut-off, or when it is certain that it will not.
 
     Parameters
     ----------
@@ -72,52 +83,86 @@ def relax(
         The loss from which on nobody cares.
     deadline
         Moment of `time.monotonic` at which the best bound so far has to do.
+    curvature
+        Hessians of the loss.
     """
+    curvature = curvature or Curvature(loss)
     whole = not (polytope.lines >= 0).all() and len(free) <= _WHOLE
-    near_weights = weights_of(near, loss.n_members)
-    dual = loss.dual(near.z)
-    best = Relaxed(
-        near, _bound(dual, loss, ridge, inside, free, polytope, None), np.zeros(len(free))
-    )
-    if best.bound.value >= cutoff:
+    weights = weights_of(near, loss.n_members)
+    intercepts, z = near.intercepts, near.z
+    dual = loss.dual(z)
+    bound = _bound(dual, loss, ridge, inside, free, polytope, None)
+    best = Relaxed(near, bound, np.zeros(len(free)), dual)
+    if bound.value >= cutoff:
         return best
     working = np.ones(len(free), dtype=bool)
     if not whole:
-        working = near_weights[free] > 0
+        working = weights[free] > 0
         seats = max(int(polytope.limits[0]), 1)
         eager = np.argsort(-dual.gains[free], kind="stable")[: seats + _NEWCOMERS]
         working[eager] = True
+    shared, gap = True, np.inf
     for _ in range(_ROUNDS):
         places = np.flatnonzero(working)
         members = np.concatenate([inside, free[places]])
         part = polytope if whole else polytope.packing(places)
         penalty = _penalty(part, len(inside), ridge)
-        start = near_weights[members]
-        if loss.total is not None:
-            start = start / start.sum() if start.sum() > 0 else np.full(len(start), 1 / len(start))
-        point = minimise(loss, penalty, members, near.intercepts, start, _CLOSE, deadline)
-        fine = penalty(point.weights)
+        own = weights[members]
+        shared = shared and curvature.shares(z, len(members))
+        slope = np.concatenate(
+            [dual.slope[: loss.n_intercepts], dual.slope[loss.n_intercepts + members]]
+        )
+        model = Model(
+            dual.value,
+            slope,
+            curvature.shared(members) if shared else curvature.own(z, members),
+            np.concatenate([intercepts, own]),
+            loss.n_intercepts,
+            loss.total,
+        )
+        now = dual.value + penalty(own).value
+        # A model need not be solved better than it is itself.
+        accuracy = float(np.clip(0.01 * gap / abs(now), EXACT, _ROUGH))
+        aim = minimise(model, penalty, np.arange(len(members)), intercepts, own, accuracy)
+        step = aim.weights - own
+        moved = np.flatnonzero(step)
+        shift = loss.scores(aim.intercepts - intercepts, loss.gather(members[moved]), step[moved])
+        length, there = 1.0, loss.dual(z + shift)
+        fine = penalty(aim.weights)
+        value = there.value + fine.value
+        promise = now - aim.value
+        while value > now - 1e-4 * length * promise + 1e-15 * abs(now) and length > _SHORTEST:
+            length /= 2
+            fine = penalty(own + length * step)
+            value = loss.value(z + length * shift) + fine.value
+        if length < 1:
+            shared = False
+            there = loss.dual(z + length * shift)
+        z, dual = z + length * shift, there
+        intercepts = intercepts + length * (aim.intercepts - intercepts)
+        weights[members] = own + length * step
         shares = np.zeros(len(free))
         shares[places] = fine.shares[len(inside) :]
-        dual = loss.dual(point.z)
         bound = _bound(dual, loss, ridge, inside, free, polytope, shares)
         if bound.value > best.bound.value or not best.shares.any():
-            best = Relaxed(point, bound, shares)
-        near, near_weights = point, weights_of(point, loss.n_members)
-        gap = point.value - bound.value
-        distance = cutoff - point.value
-        if time.monotonic() >= deadline:
+            point = Point(members, intercepts, weights[members], value, dual.value, z)
+            best = Relaxed(point, bound, shares, dual)
+        last, gap = gap, value - bound.value
+        if time.monotonic() >= deadline or bound.value >= cutoff:
             break
-        if bound.value >= cutoff or gap <= max(_CLOSE * abs(point.value), _ENOUGH * distance):
+        if gap <= max(_CLOSE * abs(value), _ENOUGH * (cutoff - value)):
             break
         prices = _all_rows(polytope, part, fine.prices)
         excess = dual.gains[free] - bound.price - polytope.entry(prices, ridge)
         excess[working] = 0
         newcomers = np.argsort(-excess, kind="stable")[:_NEWCOMERS]
         newcomers = newcomers[excess[newcomers] > 1e-9 * np.abs(dual.gains).max()]
-        if not len(newcomers):
-            break
         working[newcomers] = True
+        if not len(newcomers):
+            if promise <= _CLOSE * abs(now) / 100 or length <= _SHORTEST:
+                break
+            # A Hessian from elsewhere that does not get on.
+            shared = shared and gap < 0.3 * last
     return best
 
 

@@ -143,13 +143,15 @@ class Search:
             return dual.gains, np.full(self.loss.n_members, np.inf)
         return dual.gains, np.maximum(dual.gains, 0.0) ** 2 / (2 * self.problem.ridge)
 
-    def rounded(self, inside: Places, free: Places, shares: Floats, near: Point) -> Point | None:
+    def rounded(self, inside: Places, free: Places, shares: Floats) -> tuple[int, ...] | None:
         """Return the committee of those inside and the largest shares that fit, if allowed."""
         chosen = {int(k) for k in inside}
         for k in free[np.argsort(-shares, kind="stable")]:
-            if self._fits({*chosen, int(k)}):
+            if len(chosen) >= self.problem.most:
+                break
+            if len(self.packing) == 1 or self._fits({*chosen, int(k)}):
                 chosen.add(int(k))
-        return self.fit(chosen, near) if self.problem.allows(chosen) else None
+        return tuple(sorted(chosen)) if self.problem.allows(chosen) else None
 
     def _fits(self, chosen: set[int]) -> bool:
         load = self.packing[:, sorted(chosen)].sum(axis=1)

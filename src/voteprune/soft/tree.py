@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 
 from .bound import bound_of
+from .curvature import Curvature
 from .loss import Loss
 from .losses import loss_of
 from .newton import Point, scored, weights_of
@@ -25,6 +26,9 @@ TOLERANCE = 1e-6
 
 NO_POINT = NO_PRICES = np.zeros(0)
 """Of a step that rests on limits alone."""
+
+_TRUST = 0.25
+"""Share of the distance from the model's point by which a guess may be wrong."""
 
 
 class SoftTree:
@@ -63,6 +67,7 @@ class SoftTree:
         self.loss = loss if loss is not None else loss_of(problem)
         self.tolerance, self.searching = tolerance, search
         self.search = Search(problem, self.loss)
+        self._curvature = Curvature(self.loss)
         self.best: Point | None = None
         self.nodes = 0
         self.closed = np.inf
@@ -259,10 +264,17 @@ class SoftTree:
             self._start(node, inside, free),
             self.cutoff,
             deadline,
+            self._curvature,
         )
+        if self.nodes == 1:
+            self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
-            found = self.search.rounded(inside, free, relaxed.shares, relaxed.point)
-            news = found is not None and self._take(found)
+            rounded = self.search.rounded(inside, free, relaxed.shares)
+            news = (
+                rounded is not None
+                and self._promising(rounded, relaxed)
+                and self._take(self.search.fit(rounded, relaxed.point))
+            )
             # At the root swaps come last, when it is known that they are needed.
             unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
             if self.best is not None and (news or unsure):
@@ -295,6 +307,15 @@ class SoftTree:
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
             self._push(self._child(child, known, relaxed.point))
+
+    def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
+        """Return whether a committee is worth a fit, by a model where fits are slow."""
+        if self.best is None or not self._curvature.pays or members in self.search.fitted:
+            return True
+        point, ridge = relaxed.point, self.problem.ridge
+        guess = self._curvature.guess(point, relaxed.dual, np.array(members), ridge)
+        # The farther away, the less the model knows.
+        return guess - self.best.value <= _TRUST * (guess - point.value)
 
     def _fixed(self, relaxed: Relaxed, free: Places) -> Decisions:
         """Return what reduced costs decide; what they close counts for the bound."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Literal, get_args
 
 from ..exceptions import InputError, shown
@@ -120,6 +121,48 @@ class BaseSolution(Document):
         return (
             f"<{kind}: {self.status}, {shown(self.objective)} {self.value:.6g} ({limit}), "
             f"{committee.size} of {self.n_classifiers} classifiers>"
+        )
+
+    def to_html(
+        self,
+        *,
+        time_limit: float = 20.0,
+        explanation: Any = None,
+        about: Mapping[str, str] | None = None,
+        command: str = "",
+    ) -> str:
+        """Return the answer as a page: one HTML file that needs nothing but itself.
+
+        It shows the committee and what is lost without each member, value and bound over time, the
+        best committees of other sizes, what was decided right and wrong, and how members agree.
+        Needs the extra ``html``.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds: half to find out what is lost without each member, the rest for other sizes.
+        explanation
+            What `explain` returned, where it is at hand.
+        about
+            More lines on the run: what is told, by its name.
+        command
+            The command that makes this answer again.
+
+        Raises
+        ------
+        InputError
+            If there is no committee to show, or something to write the page with is missing.
+        """
+        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float):
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        if not 0 <= time_limit < math.inf:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        # The page stands floors above, on the front and the pictures; so it is known by name.
+        page = import_module("voteprune.displays.page")
+        return str(
+            page.render(
+                self, seconds=time_limit, explanation=explanation, about=about, command=command
+            )
         )
 
     def _repr_html_(self) -> str:

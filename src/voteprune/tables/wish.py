@@ -55,6 +55,8 @@ class Wish:
         What else a cell may say that means nothing, as ``-1``.
     otherwise
         The class that wins ties and rows on which nobody votes, where there are several.
+    numbers
+        Whether to keep what was said beside the votes it is cut to.
     """
 
     target: str | None = None
@@ -73,6 +75,7 @@ class Wish:
     abstentions: Abstentions | None = None
     abstain: tuple[str, ...] = ()
     otherwise: str | None = None
+    numbers: bool = False
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:

@@ -14,6 +14,7 @@ from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .reading import read_names, read_weights
+from .scan import scan_votes, unpacked
 
 
 class Votes:
@@ -98,6 +99,57 @@ class Votes:
         values = (rule, denominator, labels, matrix, chosen, voted, weights)
         for slot, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, slot, value)
+
+    @classmethod
+    def scan(
+        cls,
+        source: object,
+        target: str,
+        *,
+        names: Sequence[str] | None = None,
+        ignore: Sequence[str] = (),
+        sample_weight: str | None = None,
+        positive: object = 1,
+        cutoff: float = 0.5,
+    ) -> Votes:
+        """Read votes on more rows than memory holds, merging equal rows on the way.
+
+        Parameters
+        ----------
+        source
+            Parquet files (a path, a folder, a pattern such as ``"votes/*.parquet"``, or several of
+            them), a polars LazyFrame, or a Dask data frame, which is merged on its cluster.
+        target
+            The column of labels.
+        names, ignore
+            The columns that are classifiers, all others when omitted; columns that are not.
+        sample_weight
+            A column of whole numbers that rows count for; every row counts once when omitted.
+        positive
+            The label of the positive class; all other rows must have one other label.
+        cutoff
+            From where on a number is a positive vote.
+
+        Returns
+        -------
+        Votes
+            One row for every distinct pattern of votes and label, in canonical order; its weight
+            is the number of rows it stands for. Committees have the same values and bounds on it
+            as on all rows.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or holds no votes, or if there are more than 50 million distinct
+            patterns; a `FileFormatError` if files cannot be read.
+        """
+        columns, packed = scan_votes(
+            source, target, names=names, ignore=ignore, sample_weight=sample_weight,
+            positive=positive, cutoff=cutoff,
+        )  # fmt: skip
+        matrix, labels, weights = unpacked(packed, len(columns))
+        _check_both_classes(labels, weights)
+        return _restore(None, 1, labels, matrix, columns, None, weights)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")

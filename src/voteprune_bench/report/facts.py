@@ -206,7 +206,7 @@ def collect_run(run: str | Path, title: str = TITLE) -> Facts:
         raise InputError(
             "RUN", f"{run} holds no results yet. Start or resume the run: voteprune bench."
         )
-    about = _read_about(Path(run) / "run.json")
+    about = read_about(Path(run) / "run.json")
     plan = Path(run) / "plan.toml"
     asked = plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else ""
     return collect(records, failures, about, asked, title)
@@ -247,7 +247,7 @@ def _failures(failures: Sequence[Failure]) -> Listing:
     )
 
 
-def _read_about(path: Path) -> dict[str, Any]:
+def read_about(path: Path) -> dict[str, Any]:
     """Read what the run says of itself; a run without that can still be reported on."""
     if not path.exists():
         return {}

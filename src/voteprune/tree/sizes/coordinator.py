@@ -1,15 +1,12 @@
-"""`SizesDriver`: the rounds of branch and bound over all sizes and thresholds at once.
+"""`SizesDriver`: branch and bound over all sizes and thresholds at once.
 
-In each round the open nodes are dealt to the workers, who bound, fix variables and branch until the
-round is over (`worker`). What they hand back is the whole state of the tree, so between rounds a
-better incumbent can raise the target, and the proof can be put on file: a run that is killed loses
-no more than the round it was in.
+In each round the open nodes are dealt to workers, who bound, fix variables and branch (`worker`).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -19,15 +16,10 @@ from ...bounds.node import Node
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
 from ...run.run import Run
-from ...solvers import OutOfTime, SolverFailure
+from .. import checkpoint
 from ..driver import Driver
-from ..workers import share_out
 from .proof import SizesProof, Step
-from .task import Share, Task
-
-WORKER = f"{__package__}.worker"
-"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
-does not live with every other solver in one process."""
+from .task import WORKER, Share, Task
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
@@ -47,6 +39,9 @@ _FEW_PATTERNS = 800
 class SizesDriver(Driver):
     """A proof by sizes and thresholds that nothing beats the incumbent.
 
+    Nodes are branched once `branch` is set; until then `settled` says when there is nothing else to
+    do.
+
     Parameters
     ----------
     problem
@@ -55,16 +50,18 @@ class SizesDriver(Driver):
         Its circumstances; the incumbent holds a committee.
     """
 
+    worker = WORKER
+
     def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(problem, run)
+        super().__init__(problem, run, _FIRST_ROUND, _LONGEST_ROUND)
         self._levels, self._scale = Levels.of(problem)
         everything = Node.everything(self._levels, self._in_levels(run.incumbent.proved))
         self._nodes: tuple[Node, ...] = (everything,)
         self._shares: list[Share] = []
-        self._number, self._seconds = 0, _FIRST_ROUND
+        self._number = 0
         self._conflicts: set[tuple[int, int]] = set()
-        self.settled = False
-        kept = self._on_file()
+        self.settled = self.branch = False
+        kept = checkpoint.resumed(problem, run)
         if kept is not None and kept.nodes is not None:
             self._nodes = kept.nodes
             self._number = max((node.key for node in self._nodes), default=0)
@@ -78,49 +75,31 @@ class SizesDriver(Driver):
         """Whether nothing is open."""
         return not self._nodes
 
-    def round(
-        self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
-    ) -> bool:
-        """Work for one round; tell if the workers can go on.
-
-        Parameters
-        ----------
-        workers
-            How many share the work; a proof that is written down has but one.
-        branch
-            Whether nodes may be branched; if not, `settled` says when there is nothing else to do.
-        meanwhile
-            Something to do here while they are busy, see `workers.share_out`.
-        """
+    def _deal(self, workers: int, deadline: float) -> list[Task]:
         run = self._run
-        until = min(run.deadline, time.monotonic() + self._seconds)
-        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
-        tasks = [
+        return [
             Task(
-                self._levels, nodes, self._rows(worker), self._targets(), until, run.deadline,
-                self._number, branch, run.record is not None, self._token,
+                self._levels, nodes, self._rows(worker), self._targets(), deadline, run.deadline,
+                self._number, self.branch, run.record is not None, self._token,
             )
             for worker, nodes in enumerate(_deal(self._nodes, workers))
         ]  # fmt: skip
-        try:
-            self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
-        except OutOfTime:
-            return True  # nothing was lost
-        except SolverFailure as failure:
-            run.incumbent.incidents.append(str(failure))
-            return False
-        self._nodes = tuple(node for share in self._shares for node in share.nodes)
-        self._number = max(share.next_number for share in self._shares)
-        self.settled = all(share.settled for share in self._shares)
-        for share in self._shares:
+
+    def _take(self, shares: Sequence[Share]) -> None:
+        self._shares = list(shares)
+        self._nodes = tuple(node for share in shares for node in share.nodes)
+        self._number = max(share.next_number for share in shares)
+        self.settled = all(share.settled for share in shares)
+        for share in shares:
             self._conflicts |= share.conflicts
             if self._proof is not None:
                 self._proof.steps += share.steps
             for members in share.members:
                 self._offer(members)
-        self._take_stock()
-        self._keep(nodes=self._nodes)
-        return True
+
+    def _save(self, file: Path) -> None:
+        kept = checkpoint.Kept(self._run.incumbent.committee, nodes=self._nodes)
+        checkpoint.save_proof(file, self._problem, kept)
 
     def region(self) -> Region | None:
         """Return the sizes and thresholds a solver had best be asked about, None if none."""
@@ -150,7 +129,6 @@ class SizesDriver(Driver):
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, targets = self._run.incumbent, self._targets()
         kept = []
         for node in self._nodes:

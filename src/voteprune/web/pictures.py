@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from voteprune.chart import FAINT, GUESSED, INK, PROVED, require_matplotlib
+from ..exceptions import InputError
 
+INK, FAINT = "#33383d", "#b9c0c7"
+PROVED, GUESSED = "#d1495b", "#2e6f95"
 GRID, LIGHT, MUTED, PAGE = "#eceff1", "#dde2e6", "#8d969e", "#ffffff"
 AMBER, GREEN, VIOLET = "#c98a1b", "#3d8b6e", "#7b5ea7"
-
-METHODS = {"F1": PROVED, "F2": AMBER, "F3": GREEN, "F1-theta": VIOLET}
-"""Colours of the paper's formulations; every other method is `GUESSED`."""
 
 VARIABLES = {
     INK: "--ink",
@@ -30,6 +30,17 @@ VARIABLES = {
     VIOLET: "--violet",
 }
 """The page's name of every colour that a picture may use."""
+
+Shade = Callable[[float], tuple[str, float]]
+"""A value's colour and its strength, from 0 to 1."""
+
+
+def require_matplotlib() -> None:
+    """Say what to do where matplotlib is missing."""
+    if importlib.util.find_spec("matplotlib") is None:
+        raise InputError(
+            "matplotlib", "is needed to draw. Install it: pip install 'voteprune[plot]'"
+        )
 
 
 @contextmanager
@@ -80,6 +91,53 @@ def new_figure(width: float, height: float) -> Any:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def heat_map(
+    lines: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+    shade: Shade,
+    words: Callable[[float], str],
+) -> Any:
+    """Draw a table of shades.
+
+    Parameters
+    ----------
+    lines, columns
+        What stands beside the cells and above them.
+    cells
+        A row for each line; None where there is nothing.
+    shade
+        A value's colour and its strength.
+    words
+        What is written into a cell.
+    """
+    from matplotlib.patches import Rectangle
+
+    long = max(map(len, columns)) > 8
+    figure = new_figure(8.0, (1.1 if long else 0.5) + 0.3 * len(lines))
+    ax = figure.subplots()
+    for y, row in enumerate(cells):
+        for x, value in enumerate(row):
+            if value is None:
+                ax.text(x, y, "-", ha="center", va="center", color=MUTED)
+                continue
+            colour, strength = shade(value)
+            # Half strength at most: the words on top stay readable, on light and on dark.
+            ax.add_patch(
+                Rectangle((x - 0.48, y - 0.46), 0.96, 0.92, fc=colour, alpha=0.55 * strength, lw=0)
+            )
+            ax.text(x, y, words(value), ha="center", va="center", fontsize=8, color=INK)
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(lines) - 0.5, -0.5)
+    ax.set_yticks(range(len(lines)), lines)
+    ax.set_xticks(range(len(columns)), columns, rotation=30 if long else 0,
+                  ha="left" if long else "center")  # fmt: skip
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0, labelsize=8.5)
+    ax.spines[:].set_visible(False)
+    return figure
 
 
 def clock(seconds: float) -> str:
