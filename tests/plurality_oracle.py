@@ -139,8 +139,8 @@ def random_case(seed, most_classifiers=6, most_rows=25):
     return table[named], table[y], weights, classes, objective, tuple(constraints)
 
 
-def with_abstentions(seed, case, rule):
-    """A case in which many say nothing, with limits on coverage and on single classes."""
+def with_abstentions(seed, case, rule, limited):
+    """A case in which many say nothing, perhaps with limits on coverage and on single classes."""
     matrix, y, weights, classes, objective, constraints = case
     rng = np.random.default_rng([seed, 7])
     if rule is not None:
@@ -148,6 +148,8 @@ def with_abstentions(seed, case, rule):
         quiet = rng.random(matrix.shape[1]) * rng.choice([0.3, 1.0])
         matrix[rng.random(matrix.shape) < quiet] = None
     more = []
+    if not limited:
+        return matrix, y, weights, classes, objective, constraints
     if rng.random() < 0.4:
         more.append(vp.AtLeast("coverage", round(float(rng.uniform(0.3, 1)), 2)))
     present = [c for c in classes if weights[y == c].sum()]
@@ -167,7 +169,7 @@ def faults(seed, rule=None, limited=False, objective=None, **options):
     """Everything that is wrong with what a method makes of a random case."""
     case = random_case(seed)
     if rule is not None or limited:
-        case = with_abstentions(seed, case, rule)
+        case = with_abstentions(seed, case, rule, limited)
     matrix, y, weights, classes, drawn, constraints = case
     on_grid = objective is None  # an F-score lies on no grid, so that its bound is nearly met
     objective = objective or drawn
@@ -190,7 +192,7 @@ def faults(seed, rule=None, limited=False, objective=None, **options):
         return
     best = max(values.values())
     if solution.committee is None:
-        sure = ("exact",) if limited or rule else ("exact", "search")
+        sure = ("exact",) if limited else ("exact", "search")
         if "time_limit" not in options and options.get("method", "exact") in sure:
             yield f"{solution.status} where {float(best)} is optimal"
         return

@@ -18,18 +18,25 @@ def test_the_optimum_is_found_and_proved(rule, block):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("searching", [True, False])
-def test_so_it_is_by_the_integer_program(rule, searching):
-    """With search, and without, so that nothing is owed to the committees it brings."""
-    with mock.patch.object(exact, "ENUMERATE", 0), _search(searching):
-        for seed in range(1000, 1015):
-            assert list(faults(seed, rule, limited=True)) == [], seed
+@pytest.mark.parametrize("limited", [True, False])
+def test_so_it_is_where_not_all_can_be_tried(rule, limited):
+    """By the integer program under limits on decisions, by sizes otherwise."""
+    with mock.patch.object(exact, "ENUMERATE", 0):
+        for seed in range(1000, 1010):
+            assert list(faults(seed, rule, limited=limited)) == [], seed
 
 
-def _search(there):
-    if there:
-        return mock.patch.object(exact, "_SEARCH_SECONDS", 0.05)
-    return mock.patch.multiple(exact, search=mock.DEFAULT, offer_openings=mock.DEFAULT)
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("limited", [True, False])
+def test_proofs_need_no_search_before_them(rule, limited):
+    """Nor do they lean on the committees that it brings."""
+    with (
+        mock.patch.object(exact, "ENUMERATE", 0),
+        mock.patch.object(exact.Searching, "search"),
+        mock.patch.object(exact, "offer_openings"),
+    ):
+        for seed in range(2000, 2008):
+            assert list(faults(seed, rule, limited=limited)) == [], seed
 
 
 @pytest.mark.parametrize("method", ["search", "hc-acc", "full", "best"])

@@ -315,8 +315,12 @@ def test_doors_that_know_no_skipping_say_so():
         with pytest.raises(InputError, match="abstentions='against'"):
             door(votes)
     covering = vp.Votes(matrix, y, abstentions="against")
-    with pytest.raises(InputError, match="coverage"):
-        vp.front(covering, constraints=vp.AtLeast("coverage", 0.5))
+    asked = vp.AtLeast("coverage", 0.9)
+    points = [p for p in vp.front(covering, constraints=asked).points if p.committee is not None]
+    found = vp.prune(covering, constraints=asked, random_state=0)
+    assert max(p.value for p in points) == found.value
+    for point in points:
+        assert (~np.isnan(matrix[:, list(point.committee.members)])).any(axis=1).mean() >= 0.9
     with pytest.raises(InputError, match="coverage"):
         vp.prune(covering, constraints=vp.AtLeast("coverage", 0.5), checkpoint="x.npz")
     table = vp.compare(covering, methods=["exact", "full", "search"], random_state=0)

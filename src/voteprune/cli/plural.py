@@ -13,7 +13,7 @@ from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..starting import INTERRUPTED
 from ..tables import Sheet, Wish, read_classes, read_labels
-from .doors import reading_fields
+from .doors import abstaining_fields
 from .live import live_line
 from .output import explained, hand_out, solution_json, write_csv
 from .pages import NO_PAGE, Page
@@ -34,6 +34,7 @@ def prune_labels(
     explain_time: float | None,
     strict: bool,
     page: Page = NO_PAGE,
+    checkpoint: Path | None = None,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
@@ -51,6 +52,8 @@ def prune_labels(
         Whether a committee without a proof counts as unfinished.
     page
         The page that is wanted.
+    checkpoint
+        Where to keep an unfinished proof; None for nowhere.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
@@ -70,6 +73,7 @@ def prune_labels(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            checkpoint=checkpoint,
         )
     why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
@@ -78,7 +82,7 @@ def prune_labels(
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
     code = hand_out(
         solution, text, output, strict=strict, page=page.of(solution, why),
-        reading=reading_fields(reading, None),
+        reading=abstaining_fields(reading),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
 

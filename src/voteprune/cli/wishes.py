@@ -149,9 +149,9 @@ class Softness:
     Parameters
     ----------
     penalty
-        Ridge on the weights of a soft committee; 100 when omitted.
+        Ridge on the weights of a soft committee; 30 when omitted.
     clip
-        How near to 0 and 1 a probability may come; 0.001 when omitted.
+        How near to 0 and 1 a probability may come; 0.0001 when omitted.
     """
 
     penalty: float | None = None

@@ -19,9 +19,9 @@ from ..primal.plurality_search import (
     PluralityTabuSearch,
     offer_openings,
     reporting,
-    search,
     thinned,
 )
+from ..primal.search import search
 from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
@@ -33,8 +33,8 @@ ENUMERATE = 2**22
 _SEARCH_SECONDS, _SHARE = 3.0, 0.3
 """Seconds for the search before the proof, and the share of the time left that it may take."""
 
-_TANGENT = 0.5
-"""Seconds on one tangent."""
+_TANGENT, _WALKS = 0.5, 4
+"""Seconds on one tangent, and walks per classifier that find nothing after which it is left."""
 
 
 def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
@@ -77,4 +77,5 @@ def _search(problem: PluralityProblem, run: Run, seconds: float) -> None:
         best = run.incumbent.score
         sums = problem.tangent(run.incumbent.members)
         walked = thinned(sums, reporting(sums, run))
-        search(PluralityTabuSearch(*walked), walked[1], min(until, time.monotonic() + _TANGENT))
+        soon = min(until, time.monotonic() + _TANGENT)
+        search(PluralityTabuSearch(*walked), walked[1].incumbent, soon, _WALKS * len(sums.allowed))
