@@ -171,8 +171,6 @@ def test_a_full_disk_is_an_incident_not_the_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ({"objective": "brier"}, "brier has none yet"),
-        ({"objective": "pool_log_loss"}, "pool_log_loss has none yet"),
         ({"method": "brute"}, "brute writes no proof"),
         ({"certificate": 3}, "expected True, False or a path"),
         ({"certificate": "no/such/folder.json"}, "folder that exists"),

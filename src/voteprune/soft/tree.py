@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from .bound import bound_of
+from .bound import Bound, bound_of
 from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
@@ -17,7 +17,7 @@ from .losses import loss_of
 from .newton import Point, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
-from .problem import Floats, Places, SoftProblem
+from .problem import Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
 from .sample import sample_of
@@ -26,7 +26,7 @@ from .search import Search
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
-NO_POINT = NO_PRICES = np.zeros(0)
+NO_POINT = np.zeros(0)
 """Of a step that rests on limits alone."""
 
 MANY_ROWS, _SAMPLE = 10_000, 3_000
@@ -228,13 +228,16 @@ class SoftTree:
         """Return the root with a bound, so that a proof has one from the beginning."""
         inside, free = np.flatnonzero(root.decisions == 1), np.flatnonzero(root.decisions == 0)
         polytope = Polytope.at(*self.problem.rows, inside, free)
-        if polytope.broken:
-            self._record(root, None, self._nobody, -1, NO_PRICES)
+        if polytope.broken or not len(inside) + len(free):
+            self._record(root, None, None)
             return replace(root, bound=0.0)
-        point = scored(self.loss, self.search.fit(inside.tolist()))
+        if len(inside) or self.loss.total is None:
+            point = scored(self.loss, self.search.fit(inside.tolist()))
+        else:
+            point = self._start(root, inside, free)
         dual = self.loss.dual(point.z)
         bound = bound_of(dual, self.problem.ridge, inside, free, polytope, self.loss.total)
-        self._record(root, point, self._nobody, -1, bound.prices)
+        self._record(root, point, bound)
         return replace(root, bound=bound.value)
 
     def _push(self, node: Node) -> None:
@@ -257,7 +260,7 @@ class SoftTree:
         if misfits:
             barred = self._nobody
             barred[misfits] = -1
-            self._record(node, None, barred, -1, NO_PRICES)
+            self._record(node, None, None, barred)
             node = replace(node, decisions=decisions + barred)
             free = np.flatnonzero(node.decisions == 0)
         polytope = Polytope.at(lines, limits, inside, free)
@@ -284,7 +287,7 @@ class SoftTree:
             polytope,
             self.loss.total,
         )
-        self._close(node, max(bound.value, node.bound), point)
+        self._close(node, max(bound.value, node.bound), point, bound)
 
     def _branch(
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
@@ -314,21 +317,21 @@ class SoftTree:
             unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
             if self.best is not None and (news or unsure):
                 self._take(self.search.swaps(self.best, deadline))
-        bound, prices = max(relaxed.bound.value, node.bound), relaxed.bound.prices
+        bound = max(relaxed.bound.value, node.bound)
         if bound >= self.cutoff:
-            self._close(node, bound, relaxed.point, prices)
+            self._close(node, bound, relaxed.point, relaxed.bound)
             return
         if time.monotonic() >= deadline and bound > node.bound + 1e-9 * abs(bound):
             # The relaxation may have been cut short: go on with it in the next round. One that
             # gets nowhere is split instead: where no x keeps all limits it might never end.
-            self._record(node, relaxed.point, self._nobody, -1, prices)
+            self._record(node, relaxed.point, relaxed.bound)
             self._push(self._child(node.decisions, bound, relaxed.point))
             return
         fixed = self._fixed(relaxed, free)
         decisions = node.decisions + fixed
         rest = np.flatnonzero(decisions[free] == 0)
         if not len(rest):
-            self._record(node, relaxed.point, fixed, -1, prices)
+            self._record(node, relaxed.point, relaxed.bound, fixed)
             self._push(self._child(decisions, bound, relaxed.point))
             return
         if node.split >= 0:
@@ -339,7 +342,7 @@ class SoftTree:
         hope = self._pseudocosts.scores(left, relaxed.dual.gains[left], shares, self.cutoff - bound)
         heavy = weights_of(relaxed.point, self.problem.n_members)[left]
         chosen = int(left[np.lexsort((-heavy, -hope))[0]])
-        self._record(node, relaxed.point, fixed, chosen, prices)
+        self._record(node, relaxed.point, relaxed.bound, fixed, chosen)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
@@ -384,23 +387,30 @@ class SoftTree:
         return scored(self.loss, bare)
 
     def _close(
-        self, node: Node, bound: float, point: Point | None = None, prices: Floats = NO_PRICES
+        self, node: Node, value: float, point: Point | None = None, bound: Bound | None = None
     ) -> None:
-        self.closed = min(self.closed, bound)
-        self._record(node, point, self._nobody, -1, prices)
+        self.closed = min(self.closed, value)
+        self._record(node, point, bound)
 
     @property
     def _nobody(self) -> Decisions:
         return np.zeros(self.problem.n_members, dtype=np.int8)
 
     def _record(
-        self, node: Node, point: Point | None, fixed: Decisions, branch: int, prices: Floats
+        self,
+        node: Node,
+        point: Point | None,
+        bound: Bound | None,
+        fixed: Decisions | None = None,
+        branch: int = -1,
     ) -> None:
         if self.steps is None:
             return
-        intercepts, weights = NO_POINT, NO_POINT
-        if point is not None:
+        intercepts, weights, price, prices = NO_POINT, NO_POINT, 0.0, NO_POINT
+        if point is not None and bound is not None:
             intercepts, weights = point.intercepts, weights_of(point, self.problem.n_members)
+            price, prices = bound.price, bound.prices
+        fixed = self._nobody if fixed is None else fixed
         self.steps.append(
-            Step(node.decisions, intercepts, weights, prices, self.cutoff, fixed, branch)
+            Step(node.decisions, intercepts, weights, price, prices, self.cutoff, fixed, branch)
         )
