@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test quick check docs proof mutants lowest clean
+.PHONY: browser demo experiment test quick check docs proof mutants lowest release-check clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -52,8 +52,14 @@ lowest:
 	  > $(LOW)/lowest.txt
 	$(LOW)/bin/python -m pip --disable-pip-version-check -q install -c $(LOW)/lowest.txt \
 	  -e '.[cli,onnx]' 'pytest<9' 'pandas<3' skops
-	$(LOW)/bin/python -m pytest tests/bounds tests/estimator tests/margins tests/plurality \
-	  tests/test_explaining.py tests/test_parametric.py tests/test_prune.py
+	$(LOW)/bin/python -m pytest tests/bounds tests/estimator tests/tree/sizes \
+	  tests/strategies/test_exact_*.py tests/strategies/test_margin_scale.py tests/primal/test_margin_tabu.py \
+	  tests/problem/test_margin.py tests/solve/test_explain.py tests/solve/test_plurality_explain.py \
+	  tests/test_prune.py
+
+# Wheel and source distribution: built, looked into, installed elsewhere and used.
+release-check: $(VENV)/.release
+	$(BIN)/python tools/release_check.py
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "voteprune needs Python 3.11 or newer")'
@@ -76,6 +82,10 @@ $(VENV)/.test: $(BIN)/python pyproject.toml
 
 $(VENV)/.mutants: $(VENV)/.test
 	$(PIP) install -e '.[mutants]'
+	@touch $@
+
+$(VENV)/.release: $(BIN)/python pyproject.toml
+	$(PIP) install -e '.[release]'
 	@touch $@
 
 $(VENV)/.docs: $(BIN)/python pyproject.toml

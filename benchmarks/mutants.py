@@ -5,9 +5,10 @@
 docs/benchmarks/mutants.md: how many changes were noticed, and every one that was not, with the
 reason from mutants_harmless.toml if there is one. Hours for all; every result is appended to the
 state file, so an interrupted run goes on where it stopped, and a change is tried again only when
-its file, the test that noticed it (any test, if none did) or the versions have changed; one that no
-test noticed is then tried by those alone that are new or have changed. The order is random
-(``--seed``), so what has been tried is a fair sample of every file at any time. Parts of it:
+its file, the test that noticed it or a helper of that (any test, if none did) or the versions have
+changed; one that no test noticed is then tried by those alone that are new or have changed. The
+order is random (``--seed``), so what has been tried is a fair sample of every file at any time.
+Parts of it:
 
     python benchmarks/mutants.py --sample 300
     python benchmarks/mutants.py --only verify/trying.py incumbent.py
@@ -16,6 +17,7 @@ test noticed is then tried by those alone that are new or have changed. The orde
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import random
 import signal
@@ -24,11 +26,11 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import fresh
-import psutil
 from mutants_bench import BEFOREHAND, Bench, Guarded, Killers, Order, Pace
 from mutants_report import page
 from mutations import Mutant, mutants_of
@@ -42,24 +44,41 @@ def guarded_files(only: Iterable[str]) -> list[Guarded]:
     found = []
     for group in table["group"]:
         guards = sorted({path for glob in group["tests"] for path in fresh.ROOT.glob(glob)})
-        helpers = {
-            path
-            for folder in {fresh.ROOT / "tests", *(guard.parent for guard in guards)}
-            for path in folder.glob("*.py")
-            if not path.name.startswith("test_")
-        }
+        whole = {guard: helpers(guard) for guard in guards}
         for path in sorted({path for name in group["files"] for path in fresh.PACKAGE.glob(name)}):
             file = path.relative_to(fresh.PACKAGE).as_posix()
             if not only or file.startswith(tuple(only)):
-                mark = fresh.mark_of([path, *guards, *helpers])
+                mark = fresh.mark_of([path, *(part for those in whole.values() for part in those)])
                 names = [guard.relative_to(fresh.ROOT).as_posix() for guard in guards]
                 alone = {
-                    name: fresh.mark_of([path, guard, *helpers])
+                    name: fresh.mark_of([path, *whole[guard]])
                     for name, guard in zip(names, guards, strict=True)
                 }
                 inside = group.get("inside", False)
                 found.append(Guarded(file, tuple(names), inside, mark, alone))
     return found
+
+
+@cache
+def helpers(file: Path) -> frozenset[Path]:
+    """Return a file of the tests, whatever else of the tests it imports, and what pytest does."""
+    tests, found, left = fresh.ROOT / "tests", set[Path](), [file]
+    left += [
+        path for path in {tests / "conftest.py", file.with_name("conftest.py")} if path.exists()
+    ]
+    while left:
+        here = left.pop()
+        if here in found:
+            continue
+        found.add(here)
+        for node in ast.walk(ast.parse(here.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names.append(node.module)
+            # Helpers lie beside the tests or above them, and are imported by their bare names.
+            paths = (folder / f"{name}.py" for name in names for folder in (tests, here.parent))
+            left += [path for path in paths if path.exists()]
+    return frozenset(found)
 
 
 def shuffled(mutants: dict[str, list[Mutant]], seed: int) -> list[Mutant]:
@@ -102,8 +121,7 @@ def run(mutants: list[Mutant], files: dict[str, Guarded], state: Path, jobs: int
                     print(f"{done} of {len(left)}", file=sys.stderr, flush=True)
         finally:
             for bench in benches:
-                if getattr(bench, "pid", None) and psutil.pid_exists(bench.pid):
-                    bench.stop()
+                bench.stop()
 
 
 def groups(mutants: Iterable[Mutant], files: dict[str, Guarded]) -> list[tuple[str, ...]]:
@@ -115,17 +133,22 @@ def paces_of(
     needed: list[tuple[str, ...]], bench: Bench, state: Path
 ) -> dict[tuple[str, ...], Pace]:
     """Return what the tests do on the unchanged code, where all must pass."""
-    mark = fresh.mark_of([fresh.PACKAGE, fresh.ROOT / "tests"])
+    marks = {
+        tests: fresh.mark_of(
+            [fresh.PACKAGE, *(part for test in tests for part in helpers(fresh.ROOT / test))]
+        )
+        for tests in needed
+    }
     known = {
         tuple(row["tests"]): Pace(row["seconds"], row["calls"])
-        for row in fresh.fresh(state, mark)
-        if "tests" in row
+        for row in fresh.lines(state)
+        if "tests" in row and row["mark"] == marks.get(tuple(row["tests"]))
     }
     for tests in needed:
         if tests in known:
             continue
         those = [one for one in guarded_files(()) if one.tests == tests]
-        bench.start(those[0], None, Order([], {}))
+        bench.start(those[0], None, Order([], {}, watch=any(one.inside for one in those)))
         while (done := bench.done()) is None:
             time.sleep(0.05)
         told, pace = done
@@ -138,7 +161,7 @@ def paces_of(
             for test, names in pace.calls.items()
         }
         known[tests] = Pace(pace.seconds, calls)
-        fresh.keep(state, {"tests": tests, "seconds": pace.seconds, "calls": calls}, mark)
+        fresh.keep(state, {"tests": tests, "seconds": pace.seconds, "calls": calls}, marks[tests])
     return known
 
 

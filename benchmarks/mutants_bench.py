@@ -119,14 +119,22 @@ class Order:
         How long tests take on the right code; empty when that is to be found out.
     only
         The tests to run; all if empty.
+    watch
+        Whether to note which functions tests call, which takes its time.
     """
 
     def __init__(
-        self, killers: list[str], seconds: dict[str, float], only: Collection[str] = ()
+        self,
+        killers: list[str],
+        seconds: dict[str, float],
+        only: Collection[str] = (),
+        *,
+        watch: bool = False,
     ) -> None:
         self.rank = {test: place for place, test in enumerate(killers)}
         self.known, self.seconds, self.only = seconds, defaultdict[str, float](float), only
         self.calls: dict[str, list[str]] = {}
+        self._watch = watch
         self.failed: str | None = None
         # Shared with the process that waits for the tests; they are collected until the first.
         self.until = RawValue("d", time.monotonic() + (4 * GRACE if seconds else math.inf))
@@ -145,7 +153,7 @@ class Order:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Note which functions of the package a test calls, when that is to be found out."""
-        if self.known:
+        if not self._watch:
             return (yield)
         called = set[CodeType]()
 
@@ -183,7 +191,7 @@ class Bench:
     """A copy of sources and tests where one mutant at a time is tried, in a process of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.pid = folder, 0
         for name in ("src", "tests"):
             shutil.copytree(
                 fresh.ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__")
@@ -238,8 +246,7 @@ class Bench:
         late = not ended and time.monotonic() > self.order.until.value
         if not ended and not late:
             return None
-        if late:
-            used = self.stop()
+        used = self.stop(over=bool(ended)) or used
         self.source.write_bytes(self.right)
         if ended and os.waitstatus_to_exitcode(status) == UNABLE:
             raise OSError(f"the tests cannot be run in {self.folder}; is the disk full?")
@@ -254,12 +261,30 @@ class Bench:
             "cpu": round(used.ru_utime + used.ru_stime, 1),
         }, Pace(told.get("seconds", {}), told.get("calls", {}))
 
-    def stop(self) -> resource.struct_rusage:
-        """End the tests and every worker that they have started; return what they used."""
-        tests = psutil.Process(self.pid)
-        for process in [*tests.children(recursive=True), tests]:
+    def stop(self, *, over: bool = False) -> resource.struct_rusage | None:
+        """End the tests and every worker they have left behind.
+
+        Whatever they have forked is in their session, and whatever they have started besides has
+        this copy of the sources in its environment; nothing else is or has.
+
+        Parameters
+        ----------
+        over
+            Whether the tests have ended by themselves.
+
+        Returns
+        -------
+        struct_rusage or None
+            What tests that went on have used.
+        """
+        pid, self.pid, mine = self.pid, 0, str(self.folder / "src")
+        if not pid:
+            return None
+        for process in psutil.process_iter():
             try:
-                process.send_signal(signal.SIGKILL)
-            except psutil.NoSuchProcess:
+                ours = process.pid == pid or os.getsid(process.pid) == pid
+                if ours or process.environ().get("PYTHONPATH") == mine:
+                    process.kill()
+            except (psutil.Error, OSError):  # it has ended, or is somebody else's
                 continue
-        return os.wait4(self.pid, 0)[2]
+        return None if over else os.wait4(pid, 0)[2]

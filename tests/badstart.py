@@ -22,19 +22,25 @@ import numpy as np
 
 import voteprune as vp
 from voteprune.mip import solve as mip
+from voteprune.primal import plurality_enumeration as plurality_trying
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
+from voteprune.solve import size_front
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
+from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
+from voteprune.tree.plurality import worker as plurality_tree
+from voteprune.tree.plurality.coordinator import PluralityDriver
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
-from watching import Watch, front, watching
+from voteprune.tree.sizes.task import WORKER as SIZES
+from watching import Watch, watching
 
 FOREVER = 1e6
 ENUMERATING = (
@@ -42,7 +48,7 @@ ENUMERATING = (
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
-    (front, "TRY_SHARE"),
+    (size_front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -97,27 +103,27 @@ class Workers:
         self._way, self._random, self._ticks = way, np.random.default_rng(seed), Ticks()
         self._memories: dict[tuple[str, int], dict] = {}
 
-    def share_out(self, module, tasks, report, meanwhile=None, end=None):
+    def share_out(self, worker, tasks, report, meanwhile=None, end=None):
         """Stand in for `workers.share_out`."""
         several = len(tasks) > 1
         shares = [
-            self._work(module, task, None if several else report, place)
+            self._work(worker, task, None if several else report, place)
             for place, task in enumerate(tasks)
         ]
         if self._way.file is not None and self._random.random() < 0.05:
             raise Killed  # before anybody has heard of what they found
         return shares
 
-    def call(self, name, module, request, deadline, report, meanwhile=None, end=None):
+    def call(self, worker, request, deadline, report, meanwhile=None, end=None):
         """Stand in for `solvers.call`."""
-        if name == "bounds":
-            return self._work(module, request[0], report, 0)
+        if worker == SIZES:
+            return self._work(worker, request[0], report, 0)
         silent = (lambda bound, _: report(bound, [])) if self._way.leaves else report
-        return _through(importlib.import_module(module).solve(*_through(request), silent))
+        return _through(importlib.import_module(worker.module).solve(*_through(request), silent))
 
-    def _work(self, module, task, report, place):
-        tree = importlib.import_module(module)
-        memory = self._memories.setdefault((module, place), {})
+    def _work(self, worker, task, report, place):
+        tree = importlib.import_module(worker.module)
+        memory = self._memories.setdefault((worker.module, place), {})
         steps = 1 + int(self._random.integers(2 * self._way.steps))
         mine = replace(
             _through(task), deadline=self._ticks.now + steps, latest=time.monotonic() + FOREVER
@@ -148,9 +154,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
     patches += [
         mock.patch.object(room, "open_run", _nobody) for room in (engine, mip, margins_exact)
     ]
-    patches += [
-        mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
-    ]
+    patches += [mock.patch.object(room, "search") for room in (engine, margins_exact)]
     patches += [
         mock.patch.object(engine, "climb"),
         mock.patch.object(plurality_exact, "offer_openings"),
@@ -159,6 +163,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         # A run on a tangent ends with its first better committee, and its bound as it is then.
         mock.patch.object(parametric, "_STALE_SECONDS", -1.0),
         mock.patch.object(beside, "search", _rest),
+        mock.patch.object(beside.Searching, "search"),
         mock.patch.object(beside, "_DRY", 0.0),
         mock.patch.object(refuting, "CLOSE", np.inf if way.by == "clauses" else -1.0),
         mock.patch.object(refuting, "_HOPELESS", np.inf),
@@ -171,11 +176,16 @@ def search_switched_off(way: Way, here: Workers | None = None):
         patches.append(mock.patch.object(proving.SizesDriver, "region", return_value=None))
     if here is not None:
         patches += [
-            mock.patch.object(proving, "share_out", here.share_out),
-            mock.patch.object(refuting, "share_out", here.share_out),
-            mock.patch.object(front, "call", here.call),
+            mock.patch.object(driver, "share_out", here.share_out),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
+            mock.patch.object(plurality_exact, "prepare"),
+            # Hardly anything is tried out before it has been bounded and branched.
+            mock.patch.object(plurality_tree, "LEAF", 0.0),
+            mock.patch.object(plurality_tree, "_WORTH", 0.0),
+            mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
+            mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
+            mock.patch.object(plurality_trying, "_TABLE", 1),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
@@ -198,6 +208,7 @@ def _leaves():
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
+        mock.patch.object(plurality_tree._Tree, "_round_off", return_value=[]),
         mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
         mock.patch.object(nogoods_tree._Tree, "_branch_on_classifier", split_classifier),
         mock.patch.object(
@@ -225,8 +236,8 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for driver in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
-                        stack.enter_context(_killed_after(driver, 1 + turn // 2))
+                    for tree in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                        stack.enter_context(_killed_after(tree, 1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -242,9 +253,9 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
     return [*watch.wrong, *ended(bad, solution)], watch
 
 
-def _killed_after(driver, rounds):
+def _killed_after(tree, rounds):
     """Kill a run that leaves something open after so many rounds."""
-    original, done = driver.round, []
+    original, done = tree.round, []
 
     def round_(self, *given, **named):
         went_on = original(self, *given, **named)
@@ -253,7 +264,7 @@ def _killed_after(driver, rounds):
             raise Killed
         return went_on
 
-    return mock.patch.object(driver, "round", round_)
+    return mock.patch.object(tree, "round", round_)
 
 
 def ended(bad, solution):
@@ -291,7 +302,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
     with (
         search_switched_off(way, here),
         watching(watch),
-        mock.patch.object(front._Fronts, "_search", poor),
+        mock.patch.object(size_front.SizeFront, "_search", poor),
     ):
         found = vp.front(
             bad.instance.votes, **bad.instance.request(), time_limit=time_limit, random_state=0
@@ -320,10 +331,22 @@ def faults_of_plurality(bad, way: Way):
         tell(self)
 
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    with search_switched_off(way), mock.patch.object(Incumbent, "_tell", spy):
-        solution = vp.prune(
-            bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
-            random_state=bad.seed,
-        )  # fmt: skip
+    here = Workers(way, bad.seed)
+    with search_switched_off(way, here), mock.patch.object(Incumbent, "_tell", spy):
+        for turn in range(300):
+            try:
+                with ExitStack() as stack:
+                    if way.file:
+                        stack.enter_context(_killed_after(PluralityDriver, 1 + turn // 2))
+                    solution = vp.prune(
+                        bad.votes, objective=bad.objective, constraints=bad.constraints,
+                        start=start, n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
+                        random_state=bad.seed,
+                    )  # fmt: skip
+                break
+            except Killed:
+                continue
+        else:
+            return ["does not end, however often it goes on"]
     wrong = [f"a bound of {float(b)} is told" for b in told if b < bad.truth.best]
     return [*wrong, *ended(bad, solution)]

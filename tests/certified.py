@@ -17,14 +17,13 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
-from voteprune.tree.nogoods import coordinator as nogoods
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.proof import NogoodsProof
+from voteprune.tree.nogoods.task import WORKER as NOGOODS
 from voteprune.tree.nogoods.task import Node as NogoodNode
 from voteprune.tree.nogoods.task import Task as NogoodTask
-from voteprune.tree.sizes import coordinator as sizes
 from voteprune.tree.sizes.proof import SizesProof
-from voteprune.tree.sizes.task import Task
+from voteprune.tree.sizes.task import WORKER, Task
 
 
 def best_of(problem: Problem):
@@ -42,7 +41,7 @@ def prove(problem: Problem, units: int, seconds: float = 30.0) -> SizesProof:
     node = Node.everything(levels, problem.gains.ceiling / scale)
     deadline = time.monotonic() + seconds
     task = Task(levels, (node,), (), targets, deadline, deadline, 0, record=True)
-    share = call("bounds", sizes.WORKER, (task,), deadline + 30, lambda *_: None)
+    share = call(WORKER, (task,), deadline + 30, lambda *_: None)
     proof.steps += share.steps
     proof.nodes = share.nodes
     return proof
@@ -58,7 +57,7 @@ def refute(problem: Problem, units: int) -> NogoodsProof:
     target, end = (units + problem.gains.step) / scale, time.monotonic() + 30
     while nodes:
         task = NogoodTask(case, nodes, (), target, end, end, frozenset(seen), token, number, True)
-        share = call("clauses", nogoods.WORKER, (task,), end, lambda *_: None)
+        share = call(NOGOODS, (task,), end, lambda *_: None)
         nodes, number = share.nodes, share.next_number
         refuted.steps += share.steps
         seen |= set(share.members)

@@ -1,8 +1,10 @@
-"""The quick choice of tests, for the inner loop: `make quick`."""
+"""The quick choice of tests, for the inner loop: `make quick`; and a browser for pages."""
 
 from collections import Counter
 
 import pytest
+
+from browsing import browser  # noqa: F401 - a fixture
 
 CASES = 2
 """How many cases of every test are quick."""

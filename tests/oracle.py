@@ -162,7 +162,8 @@ def mcc_signed_square(tp, fn, tn, fp):
 class Oracle:
     """All committees of an instance with their exact worth."""
 
-    def __init__(self, matrix, labels, sample_weight):
+    def __init__(self, matrix, labels, sample_weight, voted=None):
+        self.voted = voted
         self.matrix = np.asarray(matrix, dtype=np.int64)
         self.labels = np.asarray(labels, dtype=np.int64)
         self.weight = [Fraction(repr(float(w))) for w in sample_weight]
@@ -211,7 +212,7 @@ class Oracle:
     def allowed(self, members, counts, constraints, diversity):
         for c in constraints:
             if isinstance(c, vp.AtLeast | vp.AtMost):
-                held = len(members) if c.what == "size" else metric(c.what, *counts)
+                held = self.held(c.what, members, counts)
                 if (held < c.limit) if isinstance(c, vp.AtLeast) else (held > c.limit):
                     return False
             elif isinstance(c, vp.Require):
@@ -228,6 +229,16 @@ class Oracle:
                 return False
         limits = self.limits(diversity)
         return limits is None or len(members) < 2 or self.diverse(tuple(members), limits)
+
+    def held(self, what, members, counts):
+        """What a limit is put on."""
+        if what == "size":
+            return len(members)
+        if what == "coverage":
+            there = [any(row[i] for i in members) for row in self.voted]
+            covered = sum(w for w, some in zip(self.weight, there, strict=True) if some)
+            return covered / sum(self.weight)
+        return metric(what, *counts)
 
     def limits(self, diversity):
         if not hasattr(self, "_limits"):

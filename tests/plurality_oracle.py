@@ -25,14 +25,54 @@ def value(objective, classes, truth, decided, weights):
     if objective == "balanced_accuracy":
         present = [c for c in classes if totals[c]]
         return sum(right[c] / totals[c] for c in present) / len(present)
+    if isinstance(objective, vp.Weights) or objective in BINARY:
+        return of_class(objective, classes[1], truth, decided, weights)
     return sum(Fraction(str(objective.get(c, 0))) * right[c] for c in classes)
+
+
+BINARY = ("recall", "specificity", "fp", "tn", "precision", "f1", "npv", "false_positive_rate")
+"""Criteria of one class against the rest."""
+
+
+def of_class(what, label, truth, decided, weights):
+    """A criterion of one class against the rest, as textbooks have it."""
+    tp = fn = tn = fp = Fraction(0)
+    for t, d, w in zip(truth, decided, weights, strict=True):
+        tp, fn = tp + w * (t == label == d), fn + w * (t == label != d)
+        fp, tn = fp + w * (t != label == d), tn + w * (t != label != d)
+    if isinstance(what, vp.Weights):
+        return what.tp * tp + what.fn * fn + what.tn * tn + what.fp * fp
+    above, below = {
+        "recall": (tp, tp + fn),
+        "specificity": (tn, tn + fp),
+        "false_positive_rate": (fp, tn + fp),
+        "fp": (fp, Fraction(1)),
+        "tn": (tn, Fraction(1)),
+        "precision": (tp, tp + fp),
+        "npv": (tn, tn + fn),
+        "f1": (2 * tp, 2 * tp + fp + fn),
+    }[what]
+    return above / below if below else Fraction(0)
+
+
+def meets(limit, classes, truth, decided, weights, covered):
+    """Whether decisions keep a limit on coverage or on a criterion."""
+    if limit.what == "coverage":
+        worth = sum(w for w, there in zip(weights, covered, strict=True) if there) / sum(weights)
+    elif limit.what in ("accuracy", "balanced_accuracy"):
+        worth = value(limit.what, classes, truth, decided, weights)
+    else:
+        label = classes[1] if limit.of is None else limit.of
+        worth = of_class(limit.what, label, truth, decided, weights)
+    return worth >= limit.limit if isinstance(limit, vp.AtLeast) else worth <= limit.limit
 
 
 def allowed(members, constraints):
     for c in constraints:
-        if isinstance(c, vp.AtLeast) and len(members) < c.limit:
+        sized = isinstance(c, vp.AtLeast | vp.AtMost) and c.what == "size"
+        if sized and isinstance(c, vp.AtLeast) and len(members) < c.limit:
             return False
-        if isinstance(c, vp.AtMost) and len(members) > c.limit:
+        if sized and isinstance(c, vp.AtMost) and len(members) > c.limit:
             return False
         if isinstance(c, vp.Require) and not set(c.members) <= set(members):
             return False
@@ -47,15 +87,22 @@ def allowed(members, constraints):
     return True
 
 
-def all_values(matrix, y, weights, classes, objective, constraints):
+def all_values(matrix, y, weights, classes, objective, constraints, rule=None):
     """Every allowed committee's members with its exact value."""
     exact = [Fraction(repr(float(w))) for w in weights]
-    rows = matrix.tolist()
+    rows, truth = matrix.tolist(), y.tolist()
+    limits = [c for c in constraints if isinstance(c, vp.AtLeast | vp.AtMost) and c.what != "size"]
     for code in range(1, 2 ** matrix.shape[1]):
         members = tuple(i for i in range(matrix.shape[1]) if code >> i & 1)
-        if allowed(members, constraints):
-            decided = [winner([row[i] for i in members], classes) for row in rows]
-            yield members, value(objective, classes, y.tolist(), decided, exact)
+        if not allowed(members, constraints):
+            continue
+        said = [[row[i] for i in members] for row in rows]
+        covered = [any(cell is not None for cell in row) for row in said]
+        if rule == "against":
+            said = [[classes[0] if cell is None else cell for cell in row] for row in said]
+        decided = [winner(row, classes) for row in said]
+        if all(meets(limit, classes, truth, decided, exact, covered) for limit in limits):
+            yield members, value(objective, classes, truth, decided, exact)
 
 
 def random_case(seed, most_classifiers=6, most_rows=25):
@@ -88,13 +135,40 @@ def random_case(seed, most_classifiers=6, most_rows=25):
     return table[named], table[y], weights, classes, objective, tuple(constraints)
 
 
-def faults(seed, **options):
+def with_abstentions(seed, case, rule):
+    """A case in which many say nothing, with limits on coverage and on single classes."""
+    matrix, y, weights, classes, objective, constraints = case
+    rng = np.random.default_rng([seed, 7])
+    if rule is not None:
+        matrix = matrix.astype(object)
+        quiet = rng.random(matrix.shape[1]) * rng.choice([0.3, 1.0])
+        matrix[rng.random(matrix.shape) < quiet] = None
+    more = []
+    if rng.random() < 0.4:
+        more.append(vp.AtLeast("coverage", round(float(rng.uniform(0.3, 1)), 2)))
+    present = [c for c in classes if weights[y == c].sum()]
+    if rng.random() < 0.6 and len(present) > 1:
+        of = present[rng.integers(len(present))]
+        what = BINARY[rng.integers(len(BINARY))]
+        kind = [vp.AtLeast, vp.AtMost][rng.integers(2)]
+        limit = int(rng.integers(0, 6)) if what in ("fp", "tn") else round(float(rng.random()), 2)
+        more.append(kind(what, limit, of=of))
+    if rng.random() < 0.3:
+        what = ["accuracy", "balanced_accuracy"][rng.integers(2)]
+        more.append(vp.AtLeast(what, round(float(rng.uniform(0.2, 0.7)), 2)))
+    return matrix, y, weights, classes, objective, (*constraints, *more)
+
+
+def faults(seed, rule=None, limited=False, **options):
     """Everything that is wrong with what a method makes of a random case."""
-    matrix, y, weights, classes, objective, constraints = random_case(seed)
-    values = dict(all_values(matrix, y, weights, classes, objective, constraints))
+    case = random_case(seed)
+    if rule is not None or limited:
+        case = with_abstentions(seed, case, rule)
+    matrix, y, weights, classes, objective, constraints = case
+    values = dict(all_values(matrix, y, weights, classes, objective, constraints, rule))
     told = []
     solution = vp.prune(
-        vp.PluralityVotes(matrix, y, sample_weight=weights, classes=classes),
+        vp.PluralityVotes(matrix, y, sample_weight=weights, classes=classes, abstentions=rule),
         objective=objective,
         constraints=constraints,
         random_state=seed,
@@ -110,7 +184,8 @@ def faults(seed, **options):
         return
     best = max(values.values())
     if solution.committee is None:
-        if "time_limit" not in options and options.get("method", "exact") in ("exact", "search"):
+        sure = ("exact",) if limited or rule else ("exact", "search")
+        if "time_limit" not in options and options.get("method", "exact") in sure:
             yield f"{solution.status} where {float(best)} is optimal"
         return
     members = solution.committee.members
@@ -120,6 +195,10 @@ def faults(seed, **options):
         yield f"{solution.value} where {float(values[members])} is counted"
     if solution.bound is not None and min([*told, solution.bound]) < float(best):
         yield f"a bound of {min([*told, solution.bound])} below {float(best)}"
+    if rule is not None:
+        said = (matrix[:, list(members)] != None).any(axis=1)  # noqa: E711 - cell by cell
+        if solution.coverage != float(np.average(said, weights=weights)):
+            yield f"a coverage of {solution.coverage} where {said.mean()} is counted"
     if options.get("method", "exact") in ("exact", "brute") and "time_limit" not in options:
         if (solution.status, solution.value) != ("optimal", float(best)):
             yield f"{solution.status} {solution.value} where {float(best)} is optimal"

@@ -27,6 +27,9 @@ from badstart import (
 )
 from instances import Instance, random_instance
 from oracle import Oracle
+from soft_badstart import LIMITS as SOFT_LIMITS
+from soft_badstart import OBJECTIVES, STARTS, SoftCase, faults_of_soft, soft_case
+from soft_badstart import faults_from_a_bad_start as faults_of_soft_tree
 from voteprune.strategies import exact as engine
 from voteprune.tree.nogoods import coordinator as refuting
 
@@ -231,6 +234,42 @@ def pluralities_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
     return list(ways), _faults(seed, ways, lambda way: faults_of_plurality(bad, way)), seed % 6 > 0
 
 
+def soft_committees(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check a soft committee of any loss, under every limit in turn."""
+    case, limited = _soft(seed)
+    paths = {
+        "exact": {},
+        "exact with one start": {"start": case.start("random", seed)},
+        "brute": {"method": "brute"},
+    }
+    wrong = [
+        f"seed {seed}, {name}: {line}"
+        for name, options in paths.items()
+        for line in faults_of_soft(case, **options)
+    ]
+    return list(paths), wrong, limited
+
+
+def softs_from_bad_starts(seed: int) -> tuple[list[str], list[str], bool]:
+    """Check proofs of a soft committee whose search is off, one of them killed."""
+    case, limited = _soft(seed)
+    wrong = []
+    with TemporaryDirectory() as folder:
+        ways = {str(start): (start, None) for start in STARTS}
+        ways["killed"] = STARTS[seed % 2], Path(folder) / "proof.npz"
+        for name, (start, file) in ways.items():
+            faults = faults_of_soft_tree(case, case.start(start, seed), file)
+            wrong += [f"seed {seed}, {name}: {line}" for line in faults]
+    return list(ways), wrong, limited
+
+
+def _soft(seed: int) -> tuple[SoftCase, bool]:
+    """Return a problem, each kind of loss under each limit in turn, and if it is limited."""
+    limit = SOFT_LIMITS[seed % len(SOFT_LIMITS)]
+    n_classes = 2 + seed // len(SOFT_LIMITS) % 2
+    return soft_case(seed, limit, OBJECTIVES[seed % 3], n_classes), limit != "size"
+
+
 def _bad_problem(seed: int, objective: str) -> tuple[badproblems.Bad, str]:
     """Return a problem of any size, large ones seldom, under every limit in turn."""
     rng = np.random.default_rng([seed, 3])
@@ -252,10 +291,12 @@ KINDS = {
     "ratios and curves": other_curves,
     "margins": of_margins,
     "plurality": by_plurality,
+    "soft committees": soft_committees,
     "bad starts": from_bad_starts,
     "bad starts of curves": others_from_bad_starts("curve"),
     "bad starts of margins": others_from_bad_starts("margin"),
     "bad starts of fronts": fronts_from_bad_starts,
     "bad starts of pluralities": pluralities_from_bad_starts,
+    "bad starts of soft committees": softs_from_bad_starts,
 }
 """Kinds of problems; each is told a seed and tells the paths, what is wrong, and if limited."""

@@ -1,22 +1,24 @@
 """The map of the rooms is true: dependencies point one way, and public names are visible."""
 
 import ast
+import importlib
 import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import voteprune as vp
-from voteprune.tree.nogoods import coordinator as nogoods
-from voteprune.tree.sizes import coordinator as sizes
+import voteprune.exceptions
 
 SOURCE = Path(vp.__file__).parent
 
 # Every package may look only at those on floors above it in this list. `exceptions` and `starting`
 # are underneath all of them.
 FLOORS = [
-    {"chart", "files", "numbers", "verify"},
-    {"solvers", "votes"},
+    {"files", "numbers", "verify", "web"},
+    {"chart", "solvers", "votes"},
     {"problem"},
     {"run"},
     {"bounds", "primal", "soft"},
@@ -24,7 +26,7 @@ FLOORS = [
     {"strategies"},
     {"solve"},
     {"compare", "front", "prune", "tables"},
-    {"cli", "displays", "estimator"},
+    {"cli", "displays", "estimator", "partners"},
 ]
 GROUND = {"exceptions", "starting"}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
@@ -108,19 +110,58 @@ def test_a_look_at_the_package_shows_the_public_names():
 
 
 def test_importing_the_package_imports_no_solver():
-    heavy = ("highspy", "ortools", "pyscipopt", "gurobipy", "cplex")
-    heavy += ("matplotlib", "pandas", "polars", "sklearn")
-    code = f"import sys, voteprune; print([m for m in {heavy} if m in sys.modules])"
+    """Nor anything else that takes long, before it is needed."""
+    assert loaded_by("import voteprune") == []
+    assert loaded_by("import voteprune; voteprune.prune([[0, 1], [1, 1]], [0, 1])", *SLOW) == []
+
+
+SOLVERS = ("highspy", "ortools", "pyscipopt", "gurobipy", "cplex")
+SLOW = (*SOLVERS, "matplotlib", "pandas", "polars", "sklearn")
+
+
+def loaded_by(code, *heavy):
+    """Which of the heavy modules a program loads."""
+    heavy = heavy or ("numpy", "scipy", "joblib", *SLOW)
+    code = f"import sys\n{code}\nprint([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return ast.literal_eval(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["bench", "--help"]])
+def test_help_is_there_at_once(words):
+    assert loaded_by(f"import voteprune.cli as cli; cli.main({words})") == []
+
+
+def test_public_names_stay_what_they_are_when_modules_of_the_same_name_are_loaded(monkeypatch):
+    for name in ("compare", "front", "prune", "solvers"):
+        module = importlib.import_module(f"voteprune.{name}")
+        assert getattr(vp, name) is getattr(module, name)
+    monkeypatch.setattr(vp, "prune", len)
+    assert vp.prune is len
+
+
+def test_each_public_name_has_one_home():
+    named = [name for names in vp._NAMES.values() for name in names.split()]
+    errors = [name for name in vp.__all__ if name in vars(vp.exceptions)]
+    assert sorted([*named, *errors]) == sorted(vp.__all__)
+
+
+def test_workers_are_modules_with_a_function_solve_that_nobody_else_imports():
+    """They are known by name, for they load HiGHS; the name is that of a real module."""
+    declared = set()
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Worker":
+                declared |= (
+                    {node.args[0].value} if isinstance(node.args[0], ast.Constant) else set()
+                )
+    assert len(declared) >= 3
+    for name in declared:
+        tree = ast.parse(Path(importlib.util.find_spec(name).origin).read_text())
+        assert "solve" in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    code = f"import sys, voteprune; print([m for m in {sorted(declared)} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
-
-
-def test_workers_are_modules_of_their_own_package_that_nobody_else_imports():
-    """Drivers know their worker by name, for it loads HiGHS; the name is that of a real module."""
-    for driver in (nogoods, sizes):
-        spec = importlib.util.find_spec(driver.WORKER)
-        assert spec.origin == str(Path(driver.__file__).with_name("worker.py"))
-        assert "def solve(task: Task" in Path(spec.origin).read_text()
 
 
 def test_no_package_looks_back_at_itself_through_another():

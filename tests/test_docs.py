@@ -111,6 +111,8 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
     labels.write_csv(folder / "new_labels.csv")
     if page.name == "files.md":
         write_one_file_per_model(folder, table)
+    if page.name == "judges.md":
+        write_grades(folder, votes, y)
     for words in command_lines(page):
         if words[0] == "voteprune":
             check_own(words[1:])
@@ -134,6 +136,14 @@ def write_one_file_per_model(folder, table):
     for name in ("model_1", "model_2", "model_3"):
         table.select("id", prediction=name).write_csv(folder / "oof" / f"{name}.csv")
     table.select("id", label="y").write_csv(folder / "labels.csv")
+
+
+def write_grades(folder, votes, y):
+    """Write what the page on judges reads: grades from 0 to 3, and prices."""
+    names = ["acme-large", "acme-small", "bolt-v2", "cell-1", "cell-2", "dune", "echo"]
+    grades = {name: 3 * votes[:, k] for k, name in enumerate(names)}
+    pl.DataFrame({"item": range(60), "truth": 2 * y, **grades}).write_csv(folder / "grades.csv")
+    (folder / "prices.csv").write_text("\n".join(f"{name},4" for name in names))
 
 
 def check_own(words):

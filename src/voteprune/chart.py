@@ -5,7 +5,6 @@ matplotlib belongs to an extra, so it is imported late.
 
 from __future__ import annotations
 
-import importlib.util
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .exceptions import InputError
-
-INK, FAINT = "#33383d", "#b9c0c7"
-PROVED, GUESSED = "#d1495b", "#2e6f95"
+from .web.pictures import FAINT, GUESSED, INK, PROVED, require_matplotlib
 
 _MANY_SIZES = 12
 """Sizes beyond this go on a logarithmic axis where most committees are small."""
@@ -66,14 +62,6 @@ class Mark:
         return self.fitted if self.tested is None else self.tested
 
 
-def require_matplotlib() -> None:
-    """Say what to do where matplotlib is missing."""
-    if importlib.util.find_spec("matplotlib") is None:
-        raise InputError(
-            "matplotlib", "is needed to draw. Install it: pip install 'voteprune[plot]'"
-        )
-
-
 def new_axes() -> Any:
     """Return axes of a figure that notebooks show."""
     require_matplotlib()
@@ -93,11 +81,17 @@ def chart_file(form: str, marks: Sequence[Mark], measure: str, bound: float | No
         As for `draw`.
     """
     require_matplotlib()
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.5, 5.2), layout="constrained")
     draw(figure.subplots(), marks, measure, bound)
+    return picture_file(form, figure)
+
+
+def picture_file(form: str, figure: Any) -> bytes:
+    """Return a figure as the bytes of a file in a format that matplotlib knows."""
+    from matplotlib import rc_context
+
     content = io.BytesIO()
     dated = {"Date": None} if form == "svg" else None
     with rc_context({"svg.hashsalt": "voteprune"}):  # the same picture is the same file

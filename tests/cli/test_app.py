@@ -5,6 +5,7 @@ import sys
 import pytest
 
 import voteprune as vp
+from voteprune.cli.app import make_app
 
 
 def test_version_and_help(run):
@@ -14,6 +15,19 @@ def test_version_and_help(run):
         assert (code, err) == (0, "")
         assert "Example" in out
         assert "Usage: voteprune" in out
+
+
+def test_the_list_of_commands_says_what_each_says_of_itself():
+    """Commands that are not asked for are known by a sentence, which is written down twice."""
+    listed, whole = make_app([]), make_app()
+    paths = [(name,) for name in ("apply", "compare", "methods", "prune", "report", "solvers")]
+    paths += [("verify",), ("votes",), ("bench", "run"), ("bench", "status")]
+    paths += [("data", name) for name in ("check", "download", "import", "list")]
+    for path in paths:
+        short, full = listed, whole
+        for name in path:
+            short, full = short[name], full[name]
+        assert short.help == full.help.splitlines()[0], path
 
 
 def test_the_help_lists_every_method(run):

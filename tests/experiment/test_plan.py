@@ -17,6 +17,16 @@ def tasks(tmp_path, run="run", shard=None, **changes):
     return expand(plan, tmp_path / run, shard=shard or Shard())
 
 
+def test_the_small_plan_is_a_part_of_the_papers_with_rivals():
+    (small,), (whole,) = read_plan("paper-small").grids, read_plan("paper").grids
+    assert {one.id for one in small.datasets} < {one.id for one in whole.datasets}
+    assert set(small.seeds) < set(whole.seeds)
+    assert set(small.pool_sizes) < set(whole.pool_sizes)
+    labels = {contender.label for contender in small.contenders}
+    assert {contender.label for contender in whole.contenders} < labels
+    assert {"soft", "stacking", "best", "F1-HiGHS"} < labels
+
+
 def test_the_papers_plan_is_the_papers_experiment():
     (grid,) = read_plan("paper").grids
     assert grid.seeds == tuple(range(10, 101, 10))
@@ -49,7 +59,13 @@ def test_the_same_plan_elsewhere_has_the_same_hashes(tmp_path):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"time_limit": "21"}, {"seeds": "[11]"}, {"pool_sizes": "[2, 6]"}, {"methods": '["hc-acc"]'}],
+    [
+        {"time_limit": '20\nvotes_by = "out of fold"'},
+        {"time_limit": "21"},
+        {"seeds": "[11]"},
+        {"pool_sizes": "[2, 6]"},
+        {"methods": '["hc-acc"]'},
+    ],
 )
 def test_whatever_decides_over_a_result_changes_its_hash(tmp_path, changes):
     assert not {t.key for t in tasks(tmp_path)} & {t.key for t in tasks(tmp_path, **changes)}
@@ -110,6 +126,7 @@ def test_a_shard_that_is_none_is_refused(words):
         ({"methods": '["F9"]'}, "methods"),
         ({"methods": '"F1"'}, "methods"),
         ({"time_limit": "-1"}, "time_limit"),
+        ({"time_limit": '3\nvotes_by = "chance"'}, "votes_by"),
         ({"time_limit": '"x"'}, "time_limit"),
         ({"pool": '"pool.toml"\nwhatever = 1'}, "whatever"),
         ({"positive": '"yes"\ncolumns = 3'}, "dataset"),
@@ -171,6 +188,7 @@ WRONG = (
 def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
     votes = '[votes]\nfolder = "."\npattern = "{dataset}"\n'
     own = '[method.own]\nmethod = "exact"\nobjective = "f1"\nsolver = "highs"\ntime_limit = 3\n'
+    own += 'penalty = 3\nclip = 0.1\ntakes = "votes"\nconstraints = { max_size = 3 }\n'
     lines = (PLAN.replace('"FE"', '"own"') + own + votes).splitlines()
     texts = [f"{name} = {wrong}" for name in ("grid", "method", "votes") for wrong in WRONG]
     texts = [f"{text}\n{PLAN}" for text in texts]
@@ -189,7 +207,7 @@ def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
 
 
 def test_no_plan_at_all(tmp_path):
-    with pytest.raises(FileFormatError, match=r"one of paper, tiny"):
+    with pytest.raises(FileFormatError, match=r"one of paper, paper-small, tiny"):
         read_plan(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("a = [")
     with pytest.raises(FileFormatError, match="TOML"):

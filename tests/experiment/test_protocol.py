@@ -99,6 +99,27 @@ def test_a_smaller_pool_is_the_beginning_of_the_larger(table, pool):
     assert np.array_equal(four.values, eight.values[:, places])
 
 
+def test_out_of_fold_every_row_but_the_tests_is_spoken_on_by_who_has_not_seen_it(table, pool):
+    said = collect(table, pool, 4, 10, 1, "out of fold")
+    split = split_rows(table.y, 10, 1)
+    kept = np.sort(np.concatenate([split.training, split.validation]))
+    assert said.n_validation == len(kept)
+    assert sorted(said.index[: len(kept)]) == kept.tolist()
+    assert said.index[len(kept) :].tolist() == split.test.tolist()
+    assert np.array_equal(said.y, table.y[said.index])
+    # Who is scored has been trained on all that is pruned on, the others on what they do not hear.
+    third = len(kept) // 3
+    for rows, places in (
+        (kept, slice(len(kept), None)),
+        (np.setdiff1d(kept, said.index[:third]), slice(0, third)),
+    ):
+        features = encode(table, rows)
+        _, first = next(pool.classifiers(4, 10))
+        first.fit(features[rows], table.y[rows])
+        expected = first.predict_proba(features[said.index[places]])[:, 1]
+        assert said.values[places, 0] == pytest.approx(expected)
+
+
 def test_a_vote_file_holds_the_votes_and_says_which_row_each_is(tmp_path, table, pool):
     said = collect(table, pool, 8, 10, 1)
     write_votes(tmp_path / "votes.csv.gz", said)

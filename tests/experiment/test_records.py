@@ -1,10 +1,15 @@
 """Records survive the disk, whole lines only, and are read while a run goes on."""
 
+import gzip
+import json
+
 import pytest
 
 from experiment_records import failure, record
 from voteprune import FileFormatError
 from voteprune_bench.experiment import Failure, Record, read_failures, read_records
+
+PARTS = ("validation", "test")
 
 
 def write(folder, kind, *lines, end="\n"):
@@ -17,6 +22,37 @@ def test_a_record_comes_back_as_it_was():
     for one in (record(), record(bound=None, trace=((0.5, None, None), (1.0, 0.75, None)))):
         assert Record.from_json(one.to_json()) == one
     assert Failure.from_json(failure().to_json()) == failure()
+
+
+def test_soft_committees_and_how_votes_were_made_come_back():
+    one = record(
+        threshold=None, weights=(0.5, 0.25), votes_by="out of fold", test_auc=0.9,
+        validation_auc=0.95, test_log_loss=0.3, validation_log_loss=0.2,
+    )  # fmt: skip
+    assert Record.from_json(one.to_json()) == one
+
+
+def test_records_from_before_there_were_soft_committees_are_read():
+    parts = json.loads(record().to_json())
+    for name in ("votes_by", "weights", *(f"{p}_{s}" for p in PARTS for s in ("auc", "log_loss"))):
+        del parts[name]
+    assert Record.from_json(json.dumps(parts)) == record()
+
+
+def test_both_ways_of_making_votes_are_kept_apart(tmp_path):
+    made = [record(key=key, votes_by=way) for key, way in (("a", "hold-out"), ("b", "out of fold"))]
+    write(tmp_path, "results", *(one.to_json() for one in made))
+    assert read_records(tmp_path) == made
+
+
+def test_gzipped_records_are_read_beside_the_others(tmp_path):
+    write(tmp_path, "results", record(key="a", fold=1).to_json())
+    text = record(key="b").to_json() + "\n"
+    (tmp_path / "results.kept.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    assert {one.key for one in read_records(tmp_path)} == {"a", "b"}
+    (tmp_path / "results.kept.jsonl.gz").write_bytes(gzip.compress(text.encode())[:-9])
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_records(tmp_path)
 
 
 def test_gap_and_size_follow_from_the_rest():

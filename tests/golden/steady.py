@@ -7,7 +7,6 @@ What moves or is renamed inside the package is followed up here, and nowhere els
 
 from __future__ import annotations
 
-import importlib
 import time
 from contextlib import ExitStack, contextmanager
 from unittest import mock
@@ -15,13 +14,11 @@ from unittest import mock
 from badstart import ENUMERATING, Way, Workers, search_switched_off
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_margin as margins_exact
+from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
-from voteprune.tree.sizes import coordinator as proving
 
 WORKERS = (
-    (proving, "share_out"),
-    (refuting, "share_out"),
-    (importlib.import_module("voteprune.front"), "call"),
+    (driver, "share_out"),
     (margins_exact, "call"),
 )
 """Where workers are called, which here are functions in this process."""

@@ -9,10 +9,10 @@ import pytest
 import scikit_posthocs
 
 import synthetic_records as synthetic
+from voteprune.web.pictures import VARIABLES
 from voteprune_bench.report import collect, draw_all
 from voteprune_bench.report.results import Results
 from voteprune_bench.report.series import gap_lines
-from voteprune_bench.report.style import VARIABLES
 
 pytestmark = pytest.mark.slow
 

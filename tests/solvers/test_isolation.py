@@ -132,11 +132,11 @@ def test_a_killed_program_takes_its_solver_with_it():
         from voteprune.solvers import isolated
         y = np.arange(300) % 2
         m = np.random.default_rng(0).integers(0, 2, (300, 60))
-        started = isolated._Worker.request
+        started = isolated._Process.request
         def request(self, *arguments):
             print(self.process.pid, flush=True)
             started(self, *arguments)
-        isolated._Worker.request = request
+        isolated._Process.request = request
         vp.prune(m, y, method="merged", time_limit=60)
     """)
     with subprocess.Popen(

@@ -2,7 +2,8 @@
 
 `main` never lets an error through: whatever voteprune raises on purpose becomes one message on
 stderr, with the library's arguments spelt as the options they came from. cyclopts, which takes
-the words apart, belongs to an extra; so it is imported late, and `commands`, which needs it, too.
+the words apart, belongs to an extra; so it is imported late. Commands are imported when they are
+asked for: the library takes a second to load, for which nobody waits who asks for help.
 """
 
 from __future__ import annotations
@@ -15,14 +16,15 @@ from typing import Any
 
 from ..exceptions import FileFormatError, InputError, OutputError, VotepruneError
 from ..starting import INTERRUPTED, loaded
-from .output import PROVED, UNWRITTEN, WRONG, say
+from .saying import PROVED, UNWRITTEN, WORDS, WRONG, say
 
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
-    **{name: f"--{name}" for name in ("penalty", "clip")},
+    **{name: f"--{name}" for name in ("penalty", "clip", "by", "within", "reaching")},
+    **{name: f"--{name}" for name in ("promise", "holdout", "confidence")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -37,10 +39,71 @@ _OPTIONS = {
     "Group": "--group",
     "Ratio(denominator)": "--objective",
 }
-"""How the arguments of the library are spelt here."""
+"""How the arguments of the library are spelt here, by commands that have such an option."""
 
 COMMANDS = "voteprune.commands"
-"""Entry points that add commands: functions that are given the cyclopts app."""
+"""Entry points that add commands: functions that are given the cyclopts app, and the function by
+which `make_app` adds one of its own."""
+
+_COMMANDS = (
+    (
+        "commands:prune_command",
+        "prune",
+        "Choose the best committee of the classifiers in FILE, with a proof.",
+        "Examples:\n\n"
+        "voteprune prune votes.csv --k 40 --diversity F2 --output committee.json\n\n"
+        "voteprune prune votes.parquet --target label --objective balanced_accuracy "
+        "--at-least recall=0.9 --max-size 7\n\n"
+        "voteprune prune probabilities.csv --target y --objective log_loss --max-size 7",
+    ),
+    (
+        "applying:apply_command",
+        "apply",
+        "Predict the rows of FILE with a saved committee.",
+        "Example: voteprune apply committee.json new.csv > predictions.csv",
+    ),
+    (
+        "applying:votes_command",
+        "votes",
+        "Write the votes in FILE as one plain table, however they are kept.",
+        "Example: voteprune votes oof/*.csv --labels labels.csv --id id > votes.csv",
+    ),
+    (
+        "verifying:verify_command",
+        "verify",
+        "Check a certificate against the votes in FILE, in exact arithmetic.",
+        "Example: voteprune verify certificate.json votes.csv",
+    ),
+    (
+        "fronts:front_command",
+        "front",
+        "Find the best committee of every size, or of every budget, each with its proved bound.",
+        "Examples:\n\n"
+        "voteprune front votes.csv --target label --max-size 9\n\n"
+        "voteprune front votes.csv --target label --by costs.csv --within 0.01 --plot front.png",
+    ),
+    (
+        "comparing:compare_command",
+        "compare",
+        "Run several methods on the votes in FILE and print one table.",
+        "Examples:\n\n"
+        "voteprune compare votes.csv --target label --time-limit 10 --plot methods.png\n\n"
+        "voteprune compare votes.csv --methods exact,hc-uwa,full --max-size 9 --csv > table.csv",
+    ),
+    (
+        "comparing:methods_command",
+        "methods",
+        "List the methods: what each does, and where it comes from.",
+        "Example: voteprune methods --json",
+    ),
+    (
+        "commands:solvers_command",
+        "solvers",
+        "List the solvers: which are installed, and what they can do.",
+        "Example: voteprune solvers --json",
+    ),
+)
+"""Path, name, first sentence and examples of every command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,10 +121,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    WORDS.set(words)
+    asked = None
     try:
-        app = make_app()
+        app = make_app(words)
+        asked = _load(app, words)
         loaded()
-        words = sys.argv[1:] if arguments is None else list(arguments)
         # A lone hyphen is stdin; as a path it is no option, and is the same path.
         return app(["./-" if word == "-" else word for word in words]) or PROVED
     except CycloptsError as error:
@@ -69,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FileFormatError as error:
         say(str(error))
     except InputError as error:
-        say(f"{_OPTIONS.get(error.argument, error.argument)}: {error.message}")
+        say(f"{_spelt(error.argument, asked)}: {error.message}")
     except OutputError as error:
         say(str(error))
         return UNWRITTEN
@@ -82,14 +148,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WRONG
 
 
-def make_app() -> Any:
-    """Put the commands together."""
-    from cyclopts import App, Parameter
+def make_app(words: Sequence[str] | None = None) -> Any:
+    """Put the commands together.
 
-    from .applying import apply_command, votes_command
-    from .commands import prune_command, solvers_command
-    from .comparing import compare_command, methods_command
-    from .verifying import verify_command
+    Parameters
+    ----------
+    words
+        What is asked for. Commands that are not among the words are known by a sentence alone;
+        None for all with all they say.
+    """
+    from cyclopts import App, Parameter
 
     app = App(
         name="voteprune",
@@ -106,43 +174,35 @@ def make_app() -> Any:
         suppress_keyboard_interrupt=False,
         result_action="return_value",
     )
-    app.command(
-        prune_command,
-        name="prune",
-        help_epilogue="Examples:\n\n"
-        "voteprune prune votes.csv --k 40 --diversity F2 --output committee.json\n\n"
-        "voteprune prune votes.parquet --target label --objective balanced_accuracy "
-        "--at-least recall=0.9 --max-size 7\n\n"
-        "voteprune prune probabilities.csv --target y --objective log_loss --max-size 7",
-    )
-    app.command(
-        apply_command,
-        name="apply",
-        help_epilogue="Example: voteprune apply committee.json new.csv > predictions.csv",
-    )
-    app.command(
-        votes_command,
-        name="votes",
-        help_epilogue="Example: voteprune votes oof/*.csv --labels labels.csv --id id > votes.csv",
-    )
-    app.command(
-        verify_command,
-        name="verify",
-        help_epilogue="Example: voteprune verify certificate.json votes.csv",
-    )
-    app.command(
-        compare_command,
-        name="compare",
-        help_epilogue="Examples:\n\n"
-        "voteprune compare votes.csv --target label --time-limit 10 --plot methods.png\n\n"
-        "voteprune compare votes.csv --methods exact,hc-uwa,full --max-size 9 --csv > table.csv",
-    )
-    app.command(methods_command, name="methods", help_epilogue="Example: voteprune methods --json")
-    app.command(solvers_command, name="solvers", help_epilogue="Example: voteprune solvers --json")
+
+    def add(home: Any, path: str, name: str, told: str, examples: str) -> None:
+        """Add a command to an app by the path of its function, with the first line it says."""
+        short = words is not None and name not in words
+        home.command(path, name=name, help_epilogue=examples, **({"help": told} if short else {}))
+
+    for path, name, told, examples in _COMMANDS:
+        add(app, f"voteprune.cli.{path}", name, told, examples)
     app.register_install_completion_command()
     for found in entry_points(group=COMMANDS):
-        found.load()(app)
+        found.load()(app, add)
     return app
+
+
+def _load(app: Any, words: Sequence[str]) -> Any:
+    """Import the command that the words ask for, and none else, and return it."""
+    for word in words:
+        if word.startswith("-") or word not in app:
+            break
+        app = app[word]
+    return app
+
+
+def _spelt(argument: str, command: Any) -> str:
+    """Return an argument of the library as the option of this command, where it has it."""
+    option = _OPTIONS.get(argument, argument)
+    options = () if command is None else command.assemble_argument_collection()
+    known = [name for found in options for name in found.names]
+    return option if option in known or not option.startswith("--") else argument
 
 
 def _shown_default(value: object) -> object:

@@ -15,8 +15,9 @@ from ..problem.confusion import Confusion
 from ..tables import Bools, Rows, read_rows, read_votes
 from .doors import kind_of, saved_wish
 from .options import check_output
-from .output import PROVED, say, write_csv
+from .output import write_csv
 from .plural import apply_labels
+from .saying import PROVED, say
 from .soft import apply_probabilities
 from .wishes import AS_IT_IS, Reading
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from cyclopts import Parameter
 
@@ -16,6 +16,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..prune import prune
 from ..run.run import ThresholdRule
+from ..solve.solution import Solution
 from ..solvers import solvers
 from ..starting import INTERRUPTED
 from ..strategies.registry import methods
@@ -23,17 +24,18 @@ from .doors import check_plain, read_tables, reading_fields
 from .live import live_line
 from .options import check_output, read_objective
 from .output import (
-    PROVED,
     aligned,
     emit,
     explained,
     hand_out,
-    say,
     score_test_rows,
     solution_json,
     solution_text,
+    words_on_test_rows,
 )
+from .pages import NO_PAGE, Page
 from .plural import prune_labels
+from .saying import PROVED, say
 from .soft import is_soft, prune_probabilities
 from .wishes import (
     ANY_SOURCE,
@@ -69,6 +71,7 @@ def prune_command(
     json: bool = False,
     output: Path | None = None,
     certificate: Path | None = None,
+    page: Page = NO_PAGE,
     strict: bool = False,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
@@ -92,7 +95,8 @@ def prune_command(
     threshold
         majority or tuned, for methods that leave it open; the method's own rule when omitted.
     plurality
-        Cells are classes, two or more, by any names; the class with most votes wins.
+        The cells of the table are names of classes, of which there may be more than two; the class
+        with most votes wins.
     explain
         Also tell which members carry the committee, which swaps cost nothing, and which rows no
         committee gets right.
@@ -115,6 +119,7 @@ def prune_command(
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
     if output is not None:
         check_output(output, *file)
+    page.check(*file, output, certificate)
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
         check_plain(file, reading)
@@ -128,19 +133,18 @@ def prune_command(
         return prune_probabilities(
             file, reading, source, soft, method, asked, effort,
             test=test, as_json=json, output=output, strict=strict, certificate=certificate,
-            checkpoint=checkpoint,
+            checkpoint=checkpoint, page=page,
         )  # fmt: skip
     soft.refuse()
     if plurality:
-        if any(option is not None for option in (threshold, certificate, checkpoint)):
-            raise InputError(
-                "--plurality", "takes no --threshold, --certificate or --checkpoint. Leave it out."
-            )
+        if any(option is not None for option in (threshold, certificate)):
+            raise InputError("--plurality", "takes no --threshold or --certificate. Leave it out.")
         if test is not None:
             raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
             file, reading, source, method, asked, effort, as_json=json, output=output,
-            explain_time=explain_time if explain else None, strict=strict,
+            explain_time=explain_time if explain else None, strict=strict, page=page,
+            checkpoint=checkpoint,
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
     with live_line() as callback:
@@ -168,8 +172,14 @@ def prune_command(
     code = hand_out(
         solution, text, output, (certificate, proof), strict=strict,
         reading=reading_fields(reading, table.classes),
+        page=page.of(solution, why, _on_test_rows(solution, scores)),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
+
+
+def _on_test_rows(solution: Solution, scores: dict[str, Any] | None) -> dict[str, str]:
+    """Return what the page tells about test rows."""
+    return {} if scores is None else {"test rows": ", ".join(words_on_test_rows(solution, scores))}
 
 
 def solvers_command(*, json: bool = False) -> int:

@@ -12,11 +12,11 @@ import io
 import json as jsonlib
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import OutputError, message_of, shown
+from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
@@ -29,9 +29,7 @@ from ..solve.solution import Solution
 from ..starting import INTERRUPTED
 from ..strategies.certificate import Certificate
 from ..tables import Bools, Rows
-
-PROVED, REFUTED, WRONG, UNPROVED, UNWRITTEN = 0, 1, 2, 3, 4
-"""The exit codes, with `INTERRUPTED`."""
+from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 
 def emit(text: str) -> None:
@@ -84,17 +82,6 @@ def write_csv(
         outfile.write_text(output, text.getvalue())
 
 
-def say(message: str) -> None:
-    """Tell a person something, on stderr.
-
-    Parameters
-    ----------
-    message
-        One line, without its end.
-    """
-    print(f"voteprune: {message_of(message)}", file=sys.stderr)
-
-
 def hand_out(
     solution: Solution | PluralitySolution | SoftSolution,
     text: str,
@@ -103,6 +90,7 @@ def hand_out(
     *,
     strict: bool = False,
     reading: dict[str, Any] | None = None,
+    page: tuple[Path | None, Callable[[], str]] = (None, str),
 ) -> int:
     """Print an answer, then write it to files; return the exit code.
 
@@ -122,28 +110,40 @@ def hand_out(
         As for `exit_code`.
     reading
         How the votes were read, kept with the solution for "voteprune apply".
+    page
+        Where the page of the answer goes, None for nowhere, and what makes it.
     """
     unwritten = list(solution.unwritten) if isinstance(solution, Solution) else []
     try:
         emit(text)
     except OutputError as error:
         unwritten.append(str(error))
-    if output is not None and solution.committee is None:
-        say(f"there is no committee, so {output} was not written.")
-        output = None
+    html, make_page = page
+    if solution.committee is None:
+        for path in (output, html):
+            if path is not None:
+                say(f"there is no committee, so {path} was not written.")
+        output = html = None
     certificate_path, certificate = proof
     texts = (
         (output, lambda: solution_json(solution, None, reading=reading)),
         (certificate_path, None if certificate is None else certificate.to_json),
+        (html, make_page),
     )
+    interrupted = False
     for path, write in texts:
         if path is not None and write is not None:
             try:
                 outfile.write_text(path, write())
             except OutputError as error:
                 unwritten.append(str(error))
+            except KeyboardInterrupt:  # in the proofs of the page; all else is written by then
+                say(f"interrupted; {path} was not written.")
+                interrupted = True
     for sentence in unwritten:
         say(sentence)
+    if interrupted:
+        return INTERRUPTED
     return UNWRITTEN if unwritten else exit_code(solution, strict)
 
 
@@ -290,16 +290,29 @@ def solution_text(
     """
     lines = [solution.summary()]
     if scores is not None:
-        told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-        if solution.objective in METRICS or solution.weights is not None:
-            told.setdefault(solution.objective, scores["value"])
-        words = (
-            f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
-            for name, value in told.items()
-        )
-        lines.append(f"  test rows    {scores['n_rows']} rows: {', '.join(words)}")
-        counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
-        lines.append(f"               {counts}")
+        told, counts = words_on_test_rows(solution, scores)
+        lines += [f"  test rows    {told}", f"               {counts}"]
     if why is not None:
         lines += ["", why.summary()]
     return "\n".join(lines) + "\n"
+
+
+def words_on_test_rows(solution: Solution, scores: dict[str, Any]) -> tuple[str, str]:
+    """Return what the committee reaches on the test rows, and its counts there, in words.
+
+    Parameters
+    ----------
+    solution
+        What `prune` returned.
+    scores
+        What `score_test_rows` returned.
+    """
+    told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+    if solution.objective in METRICS or solution.weights is not None:
+        told.setdefault(solution.objective, scores["value"])
+    words = (
+        f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
+        for name, value in told.items()
+    )
+    counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
+    return f"{scores['n_rows']} rows: {', '.join(words)}", counts

@@ -13,7 +13,9 @@ from ..prune import prune
 from ..starting import INTERRUPTED
 from ..tables import read_classes, read_labels
 from .live import live_line
-from .output import PROVED, explained, hand_out, say, solution_json, write_csv
+from .output import explained, hand_out, solution_json, write_csv
+from .pages import NO_PAGE, Page
+from .saying import PROVED, say
 from .wishes import Asked, Effort, Reading, Source
 
 
@@ -29,6 +31,8 @@ def prune_labels(
     output: Path | None,
     explain_time: float | None,
     strict: bool,
+    page: Page = NO_PAGE,
+    checkpoint: Path | None = None,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
@@ -44,6 +48,10 @@ def prune_labels(
         Seconds for an explanation; None for none.
     strict
         Whether a committee without a proof counts as unfinished.
+    page
+        The page that is wanted.
+    checkpoint
+        Where to keep an unfinished proof; None for nowhere.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
@@ -63,13 +71,14 @@ def prune_labels(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            checkpoint=checkpoint,
         )
     why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
-    code = hand_out(solution, text, output, strict=strict)
+    code = hand_out(solution, text, output, strict=strict, page=page.of(solution, why))
     return INTERRUPTED if interrupted else code
 
 

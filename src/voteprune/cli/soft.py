@@ -16,7 +16,9 @@ from ..soft.probabilities import CLIP
 from ..soft.pruning import OBJECTIVES
 from ..tables.soft import SoftRows, read_members, read_probabilities
 from .live import live_line
-from .output import PROVED, hand_out, say, solution_json, write_csv
+from .output import hand_out, solution_json, write_csv
+from .pages import NO_PAGE, Page
+from .saying import PROVED, say
 from .wishes import Asked, Effort, Reading, Softness, Source
 
 
@@ -40,6 +42,7 @@ def prune_probabilities(
     strict: bool,
     certificate: Path | None = None,
     checkpoint: Path | None = None,
+    page: Page = NO_PAGE,
 ) -> int:
     """Choose a soft committee, print and save it; return the exit code.
 
@@ -57,6 +60,8 @@ def prune_probabilities(
         Whether a committee without a proof counts as unfinished.
     certificate, checkpoint
         Where the proof goes, and where an unfinished one is kept; None for nowhere.
+    page
+        The page that is wanted.
     """
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
@@ -89,7 +94,11 @@ def prune_probabilities(
         told = [] if scores is None else [f"  test rows    {_words(scores)}"]
         text = "\n".join([solution.summary(), *told]) + "\n"
     proof = solution.certificate and replace(solution.certificate, target=reading.target)
-    return hand_out(solution, text, output, (certificate, proof), strict=strict)
+    about = {} if scores is None else {"test rows": _words(scores)}
+    return hand_out(
+        solution, text, output, (certificate, proof), strict=strict,
+        page=page.of(solution, None, about),
+    )  # fmt: skip
 
 
 def apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..verify import verify
-from .output import PROVED, REFUTED, emit
+from .output import emit
+from .saying import PROVED, REFUTED
 
 
 def verify_command(certificate: Path, file: Path, /, *, target: str | None = None) -> int:

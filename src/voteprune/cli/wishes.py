@@ -105,8 +105,8 @@ class Source:
         What to maximise: accuracy, balanced_accuracy, recall, f1, f2, jaccard, precision, mcc,
         gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", a ratio of two such,
         "tp=2/tp=2,fn=1,fp=1", or for new rows a margin: ramp:1 or hinge:0.5 (theta, and growth
-        after another colon), or "margin" for a scale that is chosen. To minimise, for a soft
-        committee with probabilities: log_loss (weighted log-odds), pool_log_loss or brier
+        after another colon), or "margin", whose theta is chosen by cross-validation. For a soft
+        committee, what to minimise: log_loss (weighted log-odds), pool_log_loss or brier
         (weighted mean); columns are then probabilities, name:class for each class of several.
     """
 
@@ -122,9 +122,9 @@ class Softness:
     Parameters
     ----------
     penalty
-        Ridge on the weights of a soft committee; 100 when omitted.
+        Ridge on the weights of a soft committee; 30 when omitted.
     clip
-        How near to 0 and 1 a probability may come; 0.001 when omitted.
+        How near to 0 and 1 a probability may come; 0.0001 when omitted.
     """
 
     penalty: float | None = None

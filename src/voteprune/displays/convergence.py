@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..chart import GUESSED, PROVED
 from ..exceptions import InputError
 from ..numbers.floats import Floats
-from ..solve.solution import Solution
+from ..solve.soft_solution import SoftSolution
+from ..solve.status import BaseSolution
+from ..web.pictures import GUESSED, PROVED
 from .style import axes, dress, legend, words
 
 _WIDE = 30.0
@@ -32,6 +33,8 @@ class ConvergenceDisplay:
         What no committee can exceed, from each moment on.
     objective
         Name of the criterion.
+    minimised
+        Whether less is better: losses, and bounds below which none can be.
 
     Attributes
     ----------
@@ -47,14 +50,23 @@ class ConvergenceDisplay:
     >>> display = vp.ConvergenceDisplay.from_solution(solution)  # doctest: +SKIP
     """
 
-    def __init__(self, *, seconds: Floats, values: Floats, bounds: Floats, objective: str) -> None:
+    def __init__(
+        self,
+        *,
+        seconds: Floats,
+        values: Floats,
+        bounds: Floats,
+        objective: str,
+        minimised: bool = False,
+    ) -> None:
         self.seconds = np.asarray(seconds, dtype=np.float64)
         self.values = np.asarray(values, dtype=np.float64)
         self.bounds = np.asarray(bounds, dtype=np.float64)
         self.objective = objective
+        self.minimised = minimised
 
     @classmethod
-    def from_solution(cls, solution: Solution, ax: Any = None) -> ConvergenceDisplay:
+    def from_solution(cls, solution: BaseSolution, ax: Any = None) -> ConvergenceDisplay:
         """Draw the run that led to a solution.
 
         Parameters
@@ -77,11 +89,15 @@ class ConvergenceDisplay:
         moments = [step.seconds for step in solution.trace]
         values = [np.nan if step.value is None else step.value for step in solution.trace]
         bounds = [step.bound for step in solution.trace]
+        # A soft committee's value is minus its loss, and a loss is what people know.
+        minimised = isinstance(solution, SoftSolution)
+        sign = -1.0 if minimised else 1.0
         return cls(
             seconds=np.array([*moments, max(solution.seconds, moments[-1])]),
-            values=np.array([*values, values[-1]]),
-            bounds=np.array([*bounds, bounds[-1]]),
-            objective=solution.objective,
+            values=sign * np.array([*values, values[-1]]),
+            bounds=sign * np.array([*bounds, bounds[-1]]),
+            objective=f"penalised {solution.objective}" if minimised else solution.objective,
+            minimised=minimised,
         ).plot(ax)
 
     def plot(self, ax: Any = None) -> ConvergenceDisplay:
@@ -94,9 +110,8 @@ class ConvergenceDisplay:
         """
         ax = axes(ax, (7.5, 4.2))
         steps = {"where": "post", "lw": 2}
-        (self.bound_line_,) = ax.step(
-            self.seconds, self.bounds, color=PROVED, label="no committee exceeds", **steps
-        )
+        limit = "no committee is below" if self.minimised else "no committee exceeds"
+        (self.bound_line_,) = ax.step(self.seconds, self.bounds, color=PROVED, label=limit, **steps)
         (self.value_line_,) = ax.step(
             self.seconds, self.values, color=GUESSED, label="best committee", **steps
         )
@@ -107,6 +122,8 @@ class ConvergenceDisplay:
         first = self.seconds[self.seconds > 0].min(initial=np.inf)
         if self.seconds[-1] > _WIDE * first:
             ax.set_xscale("log")
+            # Powers of ten would be formulas, which pages do not set.
+            ax.xaxis.set_major_formatter("{x:g}")
         dress(ax, "seconds", words(self.objective))
         legend(ax)
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)

@@ -7,13 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ..chart import INK, require_matplotlib
 from ..exceptions import InputError
 from ..problem.diversity import SCALES
 from ..problem.measures import diversity_matrix
 from ..problem.pairwise import Matrix
 from ..solve.solution import Solution
 from ..votes.votes import Votes, as_votes
+from ..web.pictures import INK, require_matplotlib
 from .style import axes
 
 Order = Literal["pool", "similar"]

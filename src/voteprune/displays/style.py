@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..chart import FAINT, INK, require_matplotlib
+from ..web.pictures import FAINT, INK, require_matplotlib
 
 
 def axes(ax: Any, size: tuple[float, float]) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.floats import SLACK, Floats
+from ..numbers.floats import SLACK, Floats, objective_scale
+from ..problem.coverage import Coverage
 from ..problem.limits import CostLimit
 from ..solvers.model import Model, ModelBuilder
 
@@ -61,3 +63,47 @@ def add_cost_rows(
     for limit in limits:
         costs, most = limit.in_shares([int(k) for k in classifiers])
         builder.row(columns, costs, high=most + SLACK * len(costs))
+
+
+def add_coverage(
+    builder: ModelBuilder,
+    coverage: Coverage | None,
+    columns: NDArray[np.intp],
+    classifiers: Sequence[int] | NDArray[np.intp],
+) -> list[tuple[int, NDArray[np.intp]]]:
+    """Add the rows that members vote on as many rows as they must.
+
+    Parameters
+    ----------
+    builder
+        Whose model.
+    coverage
+        Who votes where; None where nobody abstains.
+    columns, classifiers
+        The variables that select members, and the classifier each stands for.
+
+    Returns
+    -------
+    covers
+        A variable for each line of the coverage that depends on who sits, 1 if one of these does.
+    """
+    if coverage is None or not coverage.least:
+        return []
+    covers, weights, least = [], [], coverage.least
+    for voted, weight in zip(coverage.voted, coverage.weight.tolist(), strict=True):
+        voters = columns[voted[list(classifiers)]]
+        if voted.all():
+            least -= weight  # whoever sits votes
+        elif len(voters):
+            u = builder.variable(0, 1)
+            builder.row([*voters, u], [*np.ones(len(voters)), -1.0], low=0.0)
+            covers.append((u, voters))
+            weights.append(weight)
+    scale = objective_scale(np.array([*weights, 1], dtype=object))
+    shares = [float(Fraction(weight) / Fraction(scale)) for weight in weights]
+    goal = float(Fraction(least) / Fraction(scale))
+    if covers:
+        builder.row([u for u, _ in covers], shares, low=goal - SLACK * len(shares))
+    elif least > 0:
+        builder.row([columns[0]], [1.0], low=float(len(classifiers) + 1))
+    return covers

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mip.formulation import Formulation, add_cost_rows
+from ..mip.formulation import Formulation, add_cost_rows, add_coverage
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..problem.problem import Problem
 from ..solvers.model import ModelBuilder
@@ -96,6 +96,7 @@ def merged_model(
             low=float(limit.least - limit.gains.base) / row_scale,
         )
     products = add_diversity(builder, problem, columns)
+    covers = add_coverage(builder, problem.coverage, columns, first)
 
     group_of = np.empty(k, dtype=np.intp)
     for place, group in enumerate(groups):
@@ -120,6 +121,8 @@ def merged_model(
             inside = list(chosen)
             scores = problem.floors.scores[np.ix_(inside, inside)].sum(axis=1)
             solution[products[inside]] = scores - problem.floors.gamma * (len(inside) - 1)
+        for u, voters in covers:
+            solution[u] = float(solution[voters].any())
         return solution
 
     binary = columns if len(columns) == k else None
@@ -140,7 +143,8 @@ def _group_classifiers(problem: Problem, merge: bool) -> list[list[int]]:
     groups: dict[tuple[object, ...], list[int]] = {}
     for i in range(k):
         costs = tuple(limit.costs[i] for limit in problem.cost_limits)
-        groups.setdefault((int(twins[i]), i in forbidden, costs), []).append(i)
+        seen = b"" if problem.coverage is None else problem.coverage.voted[:, i].tobytes()
+        groups.setdefault((int(twins[i]), i in forbidden, costs, seen), []).append(i)
     return [sorted(group, key=lambda i: (i not in required, i)) for group in groups.values()]
 
 

@@ -15,7 +15,7 @@ _ROOM = 1e-9
 
 
 class Guards:
-    """Limits on size, cost and diversity, as walks see them.
+    """Limits on size, cost, coverage and diversity, as walks see them.
 
     A walk may have one member too many or too few for a step, or it could not swap two where there
     is but one size; and one too few of a group of which exactly so many sit.
@@ -37,6 +37,11 @@ class Guards:
             if not isinstance(limit.request, Group)
         ]
         self._costs = [(costs, most + _ROOM * len(columns)) for costs, most in limits]
+        self._voted = None
+        if problem.coverage is not None and problem.coverage.least:
+            self._voted = problem.coverage.voted[:, columns].astype(np.float64)
+            self._weight = problem.coverage.weight.astype(np.float64)
+            self._covered = float(problem.coverage.least) * (1 - _ROOM)
         floors = problem.floors
         self._tau = None if floors is None else floors.tau
         self._gamma = None if floors is None else floors.gamma
@@ -62,6 +67,12 @@ class Guards:
             forbidden |= spent[:, None] + np.where(chosen, -costs, costs) > most
         if self._groups:
             forbidden |= self._groups.forbid(chosen)
+        if self._voted is not None:
+            # Who leaves takes along the rows on which nobody else votes.
+            seen = chosen @ self._voted.T
+            lost = ((seen == 1) * self._weight) @ self._voted
+            kept = ((seen > 0) @ self._weight)[:, None] - lost
+            forbidden |= chosen & (kept < self._covered)
         if self._scores is not None:
             sums = chosen @ self._scores
             after = sizes[:, None] + np.where(chosen, -1, 1)

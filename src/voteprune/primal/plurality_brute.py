@@ -31,7 +31,7 @@ def solve_by_brute_force(problem: PluralityProblem, run: Run) -> Outcome:
         subsets = np.arange(first, min(first + chunk, 2**k))
         chosen = ((subsets[:, None] >> np.arange(k)) & 1).astype(bool)
         counts = np.stack([chosen.astype(np.float32) @ part for part in named], axis=2)
-        values = problem.gain[np.arange(p), counts.argmax(axis=2)].sum(axis=1)
+        values = problem.gain[np.arange(p), counts.argmax(axis=2)].sum(axis=1) + problem.gains.base
         # Best first: the exact check of limits runs only for what could be kept.
         for place in np.argsort(values, kind="stable")[::-1]:
             if run.incumbent.score is not None and int(values[place]) <= run.incumbent.score:

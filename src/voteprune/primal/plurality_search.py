@@ -20,12 +20,16 @@ from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
 from .first import LATE
 from .groups import Groups, fitted
+from .search import search
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
 
 _WALKS = 4
 """Walks per classifier without a better committee after which a search ends."""
+
+_NOBODY = -(2**40)
+"""Votes of the class that whoever abstains seems to vote for."""
 
 _LEAVERS = 4
 """How many of the best departures are tried with every join after them, as swaps."""
@@ -102,18 +106,9 @@ def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
-        search(PluralityTabuSearch(*thinned(problem, run)), run, run.deadline)
+        tabu = PluralityTabuSearch(*thinned(problem, run))
+        search(tabu, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
-
-
-def search(tabu: PluralityTabuSearch, run: Run, until: float) -> None:
-    """Walk until a moment, or until many walks in a row have found nothing better."""
-    idle = 0
-    patience = _WALKS * run.incumbent.problem.n_classifiers
-    while idle < patience and time.monotonic() < until and not run.incumbent.closed:
-        best = run.incumbent.score
-        tabu.walk(until)
-        idle = idle + 1 if run.incumbent.score == best else 0
 
 
 class PluralityTabuSearch:
@@ -132,14 +127,23 @@ class PluralityTabuSearch:
         self._random = np.random.default_rng(run.seed)
         self._codes = problem.codes
         self._gain = problem.gain.astype(np.float64)
+        self._base = float(problem.gains.base)
         self._rows = np.arange(problem.n_patterns)
         self._fixed = np.isin(np.arange(problem.n_classifiers), problem.required)
         self._allowed = np.array(problem.allowed, dtype=np.intp)
         self._groups = Groups(problem)
+        # The walk that is under way, None between two of them.
+        self._chosen: NDArray[np.bool_] | None = None
+        self._barred = np.zeros(problem.n_classifiers, dtype=np.int64)
+        self._best, self._step, self._idle = -np.inf, 0, 0
 
     def counts(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Count the members' votes for each class on each pattern."""
-        return self._problem.counts(np.flatnonzero(chosen).tolist())
+        """Count the members' votes for each class on each pattern.
+
+        A last column stands for naming nobody, so far below that it never wins.
+        """
+        counts = self._problem.counts(np.flatnonzero(chosen).tolist())
+        return np.pad(counts, ((0, 0), (0, 1)), constant_values=_NOBODY)
 
     def outside(self, chosen: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Return who may join."""
@@ -153,42 +157,53 @@ class PluralityTabuSearch:
         after = counts[self._rows[:, None], named] + 1
         wins = (after > most) | ((after == most) & (named < winner[:, None]))
         decided = np.where(wins, named, winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
     def departures(self, counts: NDArray[np.int64], who: NDArray[np.intp]) -> Floats:
         """Return the value of the committee with each of these leaving."""
         winner = counts.argmax(axis=1)
         most = counts[self._rows, winner]
         others = counts.copy()
-        others[self._rows, winner] = -1
+        others[self._rows, winner] = _NOBODY
         second = others.argmax(axis=1)
         runner_up = others[self._rows, second]
         # With one vote less, does the winner fall behind the runner-up?
         falls = (most - 1 < runner_up) | ((most - 1 == runner_up) & (second < winner))
         lost = (self._codes[:, who] == winner[:, None]) & falls[:, None]
         decided = np.where(lost, second[:, None], winner[:, None])
-        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0))
+        return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
-    def walk(self, deadline: float) -> None:
-        """Walk once, from a new start to where nothing better turns up."""
-        chosen = self._start()
-        if chosen is None:
-            return
-        tabu = np.zeros(len(chosen), dtype=np.int64)
-        best, step, idle = -np.inf, 0, 0
-        while idle < _PATIENCE and time.monotonic() < deadline and not self._incumbent.closed:
-            step, idle = step + 1, idle + 1
-            move = next(self._moves(chosen, tabu >= step), None)
-            if move is None:
-                return
-            value, flips = move
-            for k in flips:
-                chosen[k] = not chosen[k]
-                tabu[k] = step + int(self._random.integers(3, 8))
-            if value > best:
-                best, idle = value, 0
-                if self._incumbent.score is None or value > self._incumbent.score:
-                    self._incumbent.offer(np.flatnonzero(chosen).tolist())
+    def walk(self, until: float) -> int:
+        """Go on until a walk ends, or until a moment; return how many have ended."""
+        if self._chosen is None:
+            self._chosen = self._start()
+            if self._chosen is None:
+                return 1
+            self._barred = np.zeros(len(self._chosen), dtype=np.int64)
+            self._best, self._step, self._idle = -np.inf, 0, 0
+        while self._idle < _PATIENCE:
+            if time.monotonic() >= until or self._incumbent.closed:
+                return 0
+            if not self._take_step(self._chosen):
+                break
+        self._chosen = None
+        return 1
+
+    def _take_step(self, chosen: NDArray[np.bool_]) -> bool:
+        """Take the best step that is allowed; tell if there was one."""
+        self._step, self._idle = self._step + 1, self._idle + 1
+        move = next(self._moves(chosen, self._barred >= self._step), None)
+        if move is None:
+            return False
+        value, flips = move
+        for k in flips:
+            chosen[k] = not chosen[k]
+            self._barred[k] = self._step + int(self._random.integers(3, 8))
+        if value > self._best:
+            self._best, self._idle = value, 0
+            if self._incumbent.score is None or value > self._incumbent.score:
+                self._incumbent.offer(np.flatnonzero(chosen).tolist())
+        return True
 
     def _start(self) -> NDArray[np.bool_] | None:
         """Return a disturbed best committee or a random one; None if none is allowed."""
@@ -259,7 +274,7 @@ _MOST_ENTRIES = 300_000
 def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]:
     """Return what to walk on: the problem and its run, or a sample that reports to the run."""
     most = _MOST_ENTRIES // problem.n_classifiers
-    if problem.n_patterns <= most:
+    if problem.n_patterns <= most or problem.class_limits:
         return problem, run
     best = problem.gain.max(axis=1).astype(np.float64)
     along = np.cumsum(best)

@@ -76,7 +76,9 @@ class Starts:
         weight = weight + 0.1 * weight.max() + 1e-9
         self._chances = weight / weight.sum()
         self._elite: list[tuple[float, Flags]] = []
-        self.guarded = bool(problem.cost_limits) or problem.diversity is not None
+        self.guarded = (
+            bool(problem.cost_limits) or problem.diversity is not None or problem.must_cover
+        )
         """Whether there are limits that need the exact check of a set of members."""
         self.stale = 0
         """Walks that have ended since the last that came to something better than all kept."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import ClassVar, Self
 
 import narwhals as nw
@@ -12,8 +13,15 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.document import Document
-from ..votes.ballots import read_predictions
+from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
+from ..votes.ballots import read_matrix, to_votes
 from ..votes.votes import Votes
+
+RULE = (
+    "1 if at least positive_from of the members' votes are 1, each vote counted as often as "
+    "multiplicities says, else 0"
+)
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,9 @@ class Committee(Document):
         Number K of classifiers in the pool the members were chosen from.
     multiplicities
         How many votes each member has, in the order of `members`; one each when omitted.
+    abstentions
+        "against" where a member that says nothing has not voted positive; None where every member
+        votes on every row.
     """
 
     _KIND: ClassVar = "committee"
@@ -43,6 +54,7 @@ class Committee(Document):
     names: tuple[str, ...]
     pool_size: int
     multiplicities: tuple[int, ...] = ()
+    abstentions: Abstentions | None = None
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -66,6 +78,12 @@ class Committee(Document):
             raise InputError("names", "there must be one name per member.")
         if len(set(self.names)) != len(self.names):
             raise InputError("names", "two members have the same name; names must differ.")
+        if self.abstentions not in (None, "against"):
+            raise InputError(
+                "abstentions",
+                f"is {self.abstentions!r}; with a threshold they count 'against', or there are "
+                "none (None). Those who vote decide in a PluralityCommittee.",
+            )
         order = sorted(range(len(self.members)), key=lambda i: self.members[i])
         object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
@@ -95,19 +113,29 @@ class Committee(Document):
         ----------
         votes
             A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
-            which the members are found by name. Votes or probabilities, as for `Votes`.
+            which the members are found by name. Votes or probabilities, as for `Votes`; where the
+            committee knows what abstentions count for, a missing vote is one.
         """
         if isinstance(votes, Votes):
+            if votes.voted is not None:
+                check_same_rule(votes.abstentions, self.abstentions)
             return self._count_pool(votes.matrix)
         frame = nw.from_native(votes, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
-            return self._count_pool(read_predictions(votes, "votes")[0])
+            return self._count_pool(self._read(votes))
         columns = {str(name): name for name in frame.columns}
         missing = [name for name in self.names if name not in columns]
         if missing:
             raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
         seats = frame.select(nw.col(columns[name]) for name in self.names)
-        return self._count_members(read_predictions(seats.to_native(), "votes")[0])
+        return self._count_members(self._read(seats.to_native()))
+
+    def _read(self, votes: object) -> NDArray[np.bool_]:
+        """Return which votes are positive."""
+        gaps = self.abstentions is not None
+        table, _ = read_matrix(votes, "votes", gaps=gaps)
+        # Nothing said is nothing for it.
+        return to_votes(fill_gaps(table, 0)[0] if gaps else table, "votes")
 
     def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         if matrix.shape[1] != self.pool_size:
@@ -130,8 +158,13 @@ class Committee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "threshold": self.threshold,
+            "positive_from": self.threshold + 1,
+            "classes": [0, 1],
+            "rule": RULE,
             "pool_size": self.pool_size,
             "multiplicities": list(self.multiplicities),
+            **({} if self.abstentions is None else {"abstentions": self.abstentions}),
+            "version": version("voteprune"),
         }
 
     @classmethod
@@ -139,12 +172,21 @@ class Committee(Document):
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),
-                threshold=fields.integer("threshold"),
+                threshold=_read_threshold(fields),
                 names=fields.texts("names"),
                 pool_size=fields.integer("pool_size"),
                 multiplicities=fields.integers("multiplicities"),
+                abstentions=read_abstentions(fields),
             )
         )
+
+
+def _read_threshold(fields: jsonfile.Fields) -> int:
+    """Read the threshold, which is told twice; older files tell it once."""
+    threshold = fields.integer("threshold")
+    if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
+        raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
+    return threshold
 
 
 def majority(size: int) -> int:

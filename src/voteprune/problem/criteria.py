@@ -198,7 +198,7 @@ def formula_of(criterion: Criterion, positives: Fraction, negatives: Fraction) -
 def check_limited(criterion: object, argument: str) -> Criterion:
     """Return a criterion that a limit can be put on: limits must come to weighted sums."""
     one = Fraction(1)
-    names = ["size", *METRICS]
+    names = ["size", "coverage", *METRICS]
     names += [name for name in CURVES if isinstance(formula_of(name, one, one), Ratio)]
     allowed = (
         f"Limits go on {', '.join(names)}, f with any beta as in 'f3', and any vp.Weights or "

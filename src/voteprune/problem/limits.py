@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import ceil_div, common_denominator
 from ..votes.patterns import Patterns
-from .constraints import AtLeast, AtMost, Budget, Constraint, Group
+from .constraints import OF_MEMBERS, AtLeast, AtMost, Budget, Constraint, Group
 from .criteria import formula_of
 from .formulas import Ratio, Weights
 from .gains import Gains
@@ -31,32 +32,59 @@ class MetricLimit:
     @classmethod
     def all_of(cls, request: AtLeast | AtMost, patterns: Patterns) -> tuple[MetricLimit, ...]:
         """Compile a floor or a ceiling on a criterion; a ratio may take two."""
-        if request.what == "size":
-            raise AssertionError("a size is not a criterion")
-        totals = class_totals(patterns)
-        formula, limit = formula_of(request.what, *totals), request.limit
-        sign = 1 if isinstance(request, AtLeast) else -1
-        more: tuple[MetricLimit, ...] = ()
-        if isinstance(formula, Ratio):
-            # n / d >= r says n - r d >= 0 wherever d is not 0.
-            if formula.vanishes(*totals):
-                more = _at_zero(request, formula, patterns, sign)
-            formula, limit = formula.numerator.plus(formula.denominator, -limit), Fraction(0)
-        if not isinstance(formula, Weights):
-            raise AssertionError("refused when the limit was made")
-        weights = Weights().plus(formula, Fraction(sign))
-        gains = Gains.of(weights, patterns)
-        return cls(weights, gains, ceil_div(sign * limit / gains.unit), request), *more
+        if request.of not in (None, 1):
+            raise InputError(
+                "constraints",
+                f"{request}: of two classes the positive one is meant, 1. Leave `of` out; the "
+                "negative class has specificity for its recall, and npv for its precision.",
+            )
+        found = []
+        for weights, least in as_sums(request, *class_totals(patterns)):
+            gains = Gains.of(weights, patterns)
+            units = 1 if least is None else ceil_div(least / gains.unit)
+            found.append(cls(weights, gains, units, request))
+        return tuple(found)
+
+
+def as_sums(
+    request: AtLeast | AtMost, positives: Fraction, negatives: Fraction
+) -> tuple[tuple[Weights, Fraction | None], ...]:
+    """Return a limit on a criterion as weighted sums of the counts, and what each must reach.
+
+    Parameters
+    ----------
+    request
+        A floor or a ceiling, which comes in negated.
+    positives, negatives
+        Weight of the two classes.
+
+    Returns
+    -------
+    pairs
+        None in the place of a number: the sum must be above 0.
+    """
+    if request.what in OF_MEMBERS:
+        raise AssertionError("a size is not a criterion")
+    formula, limit = formula_of(request.what, positives, negatives), request.limit
+    sign = 1 if isinstance(request, AtLeast) else -1
+    more: tuple[tuple[Weights, None], ...] = ()
+    if isinstance(formula, Ratio):
+        # n / d >= r says n - r d >= 0 wherever d is not 0.
+        if formula.vanishes(positives, negatives):
+            more = _at_zero(request, formula, positives, negatives, sign)
+        formula, limit = formula.numerator.plus(formula.denominator, -limit), Fraction(0)
+    if not isinstance(formula, Weights):
+        raise AssertionError("refused when the limit was made")
+    return (Weights().plus(formula, Fraction(sign)), sign * limit), *more
 
 
 def _at_zero(
-    request: AtLeast | AtMost, ratio: Ratio, patterns: Patterns, sign: int
-) -> tuple[MetricLimit, ...]:
+    request: AtLeast | AtMost, ratio: Ratio, positives: Fraction, negatives: Fraction, sign: int
+) -> tuple[tuple[Weights, None], ...]:
     """Return what a limit on a ratio takes so that it means what it says at 0 / 0."""
     if sign * ratio.zero_division < sign * request.limit:
-        gains = Gains.of(ratio.denominator, patterns)
-        return (MetricLimit(ratio.denominator, gains, 1, request),)
-    if ratio.wanders(*class_totals(patterns), -sign):
+        return ((ratio.denominator, None),)
+    if ratio.wanders(positives, negatives, -sign):
         raise InputError(
             "constraints",
             f"{request} holds by convention where the denominator is 0, which no weighted sum can "
@@ -121,6 +149,24 @@ class CostLimit:
         shares = np.array([float(Fraction(self.costs[k], largest)) for k in members])
         beyond = Fraction(len(self.costs) + 1)
         return shares, float(min(max(Fraction(self.most, largest), -beyond), beyond))
+
+
+def seats_within(
+    limit: CostLimit, forbidden: Sequence[int], size_max: int
+) -> tuple[tuple[int, ...], int]:
+    """Return who cannot sit, and how many can at the most, under a limit on costs from 0 on.
+
+    Parameters
+    ----------
+    limit
+        What may be spent.
+    forbidden, size_max
+        Who cannot sit anyway, and how many can.
+    """
+    shut = {*forbidden, *(k for k, cost in enumerate(limit.costs) if cost > limit.most)}
+    cheapest = sorted(cost for k, cost in enumerate(limit.costs) if k not in shut)
+    seats = sum(spent <= limit.most for spent in itertools.accumulate(cheapest))
+    return tuple(sorted(shut)), min(size_max, seats)
 
 
 def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:

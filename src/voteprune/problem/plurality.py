@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import (
     IntArray,
-    combine,
-    common_denominator,
     compact,
     exact,
     sum_by_group,
@@ -23,17 +21,29 @@ from ..numbers.exact import (
 )
 from ..votes.patterns import sorted_rows
 from ..votes.plurality import Codes, Label, PluralityVotes
-from .constraints import Constraint, Forbid, Require, size_range
+from .class_limits import (
+    OF_ALL,
+    ClassLimit,
+    class_totals,
+    one_against_rest,
+    weigh_correct,
+    worths_of,
+)
+from .constraints import Budget, Constraint, Forbid, Require, size_range
+from .coverage import Coverage
+from .criteria import METRICS
+from .formulas import Weights
 from .gains import Gains
-from .limits import CostLimit
+from .limits import CostLimit, seats_within
 from .objective import CountedObjective
 from .plurality_committee import PluralityCommittee, count_classes
 from .problem import member_indices
 
-PluralityCriterion = str | Mapping[Label, object]
-"""A name, or what deciding a row of each class correctly is worth."""
+PluralityCriterion = str | Weights | Mapping[Label, object]
+"""A name, or what deciding a row of each class correctly is worth; of two classes any weights."""
 
-CRITERIA = ("accuracy", "balanced_accuracy")
+CRITERIA = OF_ALL
+"""Criteria by name that any number of classes has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +79,17 @@ class PluralityProblem:
     requests
         The constraints.
     codes
-        Distinct rows of votes, P x K.
+        Distinct rows of votes, P x K; the number of classes where a classifier names none.
     weight
         Weight of the rows of each class behind each pattern, P x C.
     gain
         What deciding pattern p as class c earns, in units, P x C; nowhere negative.
     size_min, size_max, required, forbidden, cost_limits
         What members must respect.
+    coverage
+        Who votes where, and on how many rows members must; None where nobody abstains.
+    class_limits
+        What decisions must respect.
     """
 
     votes: PluralityVotes
@@ -89,6 +103,8 @@ class PluralityProblem:
     required: tuple[int, ...] = ()
     forbidden: tuple[int, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
+    coverage: Coverage | None = None
+    class_limits: tuple[ClassLimit, ...] = ()
 
     @classmethod
     def of(
@@ -105,17 +121,14 @@ class PluralityProblem:
             If a constraint does not fit the pool, or names a class there is not.
         """
         codes, weight = _merge(votes)
-        worths = _worths(criterion, votes, weight)
-        scale = common_denominator(worths)
-        columns = zip(worths, weight.T, strict=True)
-        gain = np.stack([combine([(int(w * scale), column)]) for w, column in columns], axis=1)
+        gain, base, scale = _gain(criterion, votes, weight)
         step = int(np.gcd.reduce(gain.ravel())) or 1
         best = compact(gain.max(axis=1))
         plain = cls(
             votes,
             PluralityObjective(
-                Gains(0, best, Fraction(1, scale * votes.denominator), step),
-                criterion if isinstance(criterion, str) else "weights by class",
+                Gains(base, best, Fraction(1, scale * votes.denominator), step),
+                "weights by class" if isinstance(criterion, Mapping) else str(criterion),
             ),
             (),
             codes,
@@ -123,6 +136,7 @@ class PluralityProblem:
             gain.astype(np.int64) if total(best) < 2**62 else gain,
             1,
             votes.n_classifiers,
+            coverage=Coverage.of(votes),
         )
         return plain.with_requests(requests)
 
@@ -131,10 +145,7 @@ class PluralityProblem:
         votes = self.votes
         size_min, size_max = size_range(requests, votes.n_classifiers)
         forbidden = member_indices(requests, Forbid, votes.names)
-        # A class that nobody names wins nowhere: with one member or more somebody names another.
-        allowed = sorted(set(range(votes.n_classifiers)) - set(forbidden))
-        named = count_classes(self.codes[:, allowed], self.n_classes) > 0
-        best = compact(np.where(named, self.gain, 0).max(axis=1))
+        best = compact(np.where(self.can_win(forbidden), self.gain, 0).max(axis=1))
         return replace(
             self,
             requests=tuple(requests),
@@ -144,7 +155,38 @@ class PluralityProblem:
             required=member_indices(requests, Require, votes.names),
             forbidden=forbidden,
             cost_limits=CostLimit.all_of(requests, votes.names),
+            coverage=None if self.coverage is None else self.coverage.under(requests),
+            class_limits=ClassLimit.all_of(requests, votes, self.weight),
         )
+
+    def within(self, budget: Budget) -> PluralityProblem:
+        """Return the same problem under one more budget, see `Problem.within`."""
+        limit = CostLimit.of(budget, self.votes.names)
+        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
+        return replace(
+            self,
+            requests=(*self.requests, budget),
+            cost_limits=(*self.cost_limits, limit),
+            forbidden=forbidden,
+            size_max=size_max,
+        )
+
+    def can_win(self, forbidden: Sequence[int]) -> NDArray[np.bool_]:
+        """Tell which class can win on which pattern, P x C, where these classifiers may not sit.
+
+        A class that nobody names wins nowhere, for with one member or more somebody names another;
+        but where members may abstain, the first class wins if all of them do.
+        """
+        allowed = sorted(set(range(self.n_classifiers)) - set(forbidden))
+        counts = count_classes(self.codes[:, allowed], self.n_classes)
+        winning = counts > 0
+        winning[:, 0] |= counts.sum(axis=1) < len(allowed)
+        return winning
+
+    @property
+    def must_cover(self) -> bool:
+        """Whether members must vote on so many rows, where they may abstain."""
+        return self.coverage is not None and self.coverage.least > 0
 
     @property
     def gains(self) -> Gains:
@@ -175,11 +217,16 @@ class PluralityProblem:
         """Name the members and make a committee of them."""
         ordered = tuple(sorted(members))
         names = tuple(self.votes.names[k] for k in ordered)
-        return PluralityCommittee(ordered, names, self.votes.classes, self.n_classifiers)
+        rule = self.votes.abstentions
+        return PluralityCommittee(ordered, names, self.votes.classes, self.n_classifiers, rule)
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count how many members name each class on each pattern."""
         return count_classes(self.codes[:, list(members)], self.n_classes)
+
+    def decided(self, members: Sequence[int]) -> NDArray[np.intp]:
+        """Return the class that wins on each pattern: the first of those named most often."""
+        return np.asarray(self.counts(members).argmax(axis=1))
 
     def best(
         self, members: Sequence[int], threshold: int | None = None
@@ -194,12 +241,12 @@ class PluralityProblem:
 
     def score(self, members: Sequence[int]) -> int:
         """Recount a committee's objective, in integer units of ``gains.unit``."""
-        decided = self.counts(members).argmax(axis=1)
-        return total(self.gain[np.arange(self.n_patterns), decided])
+        decided = self.decided(members)
+        return self.gains.base + total(self.gain[np.arange(self.n_patterns), decided])
 
     def confusion(self, members: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
         """Count rows by their true class (outer) and the class decided (inner), exactly."""
-        decided, c = self.counts(members).argmax(axis=1), self.n_classes
+        decided, c = self.decided(members), self.n_classes
         cells = [sum_by_group(weight, decided, c) for weight in self.weight.T]
         unit = Fraction(1, self.votes.denominator)
         return tuple(tuple(int(cell) * unit for cell in row) for row in cells)
@@ -212,18 +259,34 @@ class PluralityProblem:
             and chosen.issuperset(self.required)
             and chosen.isdisjoint(self.forbidden)
             and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
+            and (self.coverage is None or self.coverage.meets(sorted(chosen)))
+            and self._decides_well(sorted(chosen))
         )
+
+    def _decides_well(self, members: Sequence[int]) -> bool:
+        """Tell exactly whether the decisions of these meet every limit on classes."""
+        if not self.class_limits:
+            return True
+        decided = self.decided(members)
+        return all(limit.worth_of(decided) >= limit.least for limit in self.class_limits)
 
 
 def check_criterion(criterion: object) -> PluralityCriterion:
     """Return a criterion for plurality committees, or say what is known."""
-    if isinstance(criterion, Mapping) or criterion in CRITERIA:
+    if isinstance(criterion, Mapping | Weights) or (
+        isinstance(criterion, str) and criterion in (*CRITERIA, *METRICS)
+    ):
         return criterion
-    raise InputError(
-        "objective",
-        f"{criterion!r} is not for more than two classes. Known are {', '.join(CRITERIA)} (the "
-        "mean of the classes' recalls), and a mapping from class to what deciding one of its "
-        "rows correctly is worth. Others need two classes: vp.Votes.",
+    raise InputError("objective", f"{criterion!r} is not for plurality committees. {_known()}")
+
+
+def _known() -> str:
+    two = ", ".join(name for name in METRICS if name not in CRITERIA)
+    return (
+        f"Known are {', '.join(CRITERIA)} (the mean of the classes' recalls), and a mapping from "
+        "class to what deciding one of its rows correctly is worth; where there are two classes "
+        f"also {two}, and vp.Weights. Others need vp.Votes in which nobody abstains, or "
+        "abstentions count against."
     )
 
 
@@ -231,12 +294,12 @@ def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
     """Return the distinct rows of votes, and the weight of each class behind each, P x C."""
     kept = votes.weights > 0
     c = len(votes.classes)
-    matrix: NDArray[Any] = votes.matrix.astype(np.uint8 if c <= 256 else np.int32)
+    matrix: NDArray[Any] = votes.matrix.astype(np.uint8 if c < 256 else np.int32)
     labels, weights = votes.labels, votes.weights
     if not kept.all():
         matrix, labels, weights = matrix[kept], labels[kept], weights[kept]
     # As bits, the highest first, codes are ordered as they are as numbers.
-    length = max(1, (c - 1).bit_length())
+    length = max(1, int(matrix.max()).bit_length())
     bits = np.empty((len(matrix), matrix.shape[1], length), dtype=bool)
     for place in range(length):
         bits[:, :, place] = matrix >> (length - 1 - place) & 1
@@ -247,17 +310,38 @@ def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
     return codes, cells.reshape(len(codes), c)
 
 
-def _worths(
+def _gain(
     criterion: PluralityCriterion, votes: PluralityVotes, weight: IntArray
-) -> list[Fraction]:
+) -> tuple[NDArray[Any], int, int]:
+    """Return what deciding each pattern as each class earns, and what is earned in any case.
+
+    Returns
+    -------
+    gain, base, scale
+        Whole numbers, P x C and nowhere negative, and their sum that nobody can lose; in units of
+        ``1 / scale``, times that of the weights.
+    """
+    totals = class_totals(votes, weight)
+    if criterion in CRITERIA:
+        gain, scale = weigh_correct(worths_of(str(criterion), totals), weight)
+        return gain, 0, scale
+    if isinstance(criterion, Mapping):
+        gain, scale = weigh_correct(_read_worths(criterion, votes), weight)
+        return gain, 0, scale
+    if len(totals) != 2 or not all(totals):
+        raise InputError("objective", f"{criterion} is of two classes, both present. {_known()}")
+    weights = (
+        METRICS[criterion].weights(totals[1], totals[0])
+        if isinstance(criterion, str)
+        else criterion
+    )
+    worth, scale = one_against_rest(weights, weight, 1)
+    least = worth.min(axis=1)
+    return worth - least[:, None], total(least), scale
+
+
+def _read_worths(criterion: Mapping[Label, object], votes: PluralityVotes) -> list[Fraction]:
     """Return what a correct decision on a row of weight one is worth, for every class."""
-    totals = [Fraction(total(weight[:, c]), votes.denominator) for c in range(weight.shape[1])]
-    if criterion == "accuracy":
-        return [1 / sum(totals, Fraction(0))] * len(totals)
-    present = sum(1 for part in totals if part)
-    if criterion == "balanced_accuracy":
-        return [1 / (present * part) if part else Fraction(0) for part in totals]
-    assert isinstance(criterion, Mapping)
     unknown = [label for label in criterion if label not in votes.classes]
     if unknown:
         raise InputError("objective", f"{unknown[0]!r} is none of the classes {votes.classes}.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -12,7 +13,20 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.document import Document
+from ..votes.abstaining import (
+    Abstentions,
+    check_abstentions,
+    check_same_rule,
+    fill_gaps,
+    read_abstentions,
+)
+from ..votes.ballots import read_matrix, to_votes
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
+from ..votes.votes import Votes
+
+RULE = "the class with most votes; of several with as many, the one that stands first in classes"
+AGAINST = "; a member that says nothing votes for that one"
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,9 @@ class PluralityCommittee(Document):
         All classes, in the order in which ties are broken.
     pool_size
         Number K of classifiers in the pool the members were chosen from.
+    abstentions
+        What it counts for when a member says nothing, see `PluralityVotes`; None where every
+        member votes on every row. Where no member votes, the first of `classes` wins.
     """
 
     _KIND: ClassVar = "plurality_committee"
@@ -38,6 +55,7 @@ class PluralityCommittee(Document):
     names: tuple[str, ...]
     classes: tuple[Label, ...]
     pool_size: int
+    abstentions: Abstentions | None = None
 
     def __post_init__(self) -> None:
         if not self.members or len(set(self.members)) != len(self.members):
@@ -50,6 +68,7 @@ class PluralityCommittee(Document):
             raise InputError("names", "there must be one distinct name per member.")
         if not self.classes or len(set(self.classes)) != len(self.classes):
             raise InputError("classes", "must be distinct, and at least one.")
+        check_abstentions(self.abstentions)
         order = sorted(range(len(self.members)), key=lambda i: self.members[i])
         object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
@@ -66,24 +85,54 @@ class PluralityCommittee(Document):
         Parameters
         ----------
         votes
-            A `PluralityVotes`, an array of labels with the pool's K columns in the pool's order,
-            or a data frame in which the members are found by name.
+            A `PluralityVotes` or `Votes`, an array of labels with the pool's K columns in the
+            pool's order, or a data frame in which the members are found by name. A member that
+            says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what that
+            counts for. Where the committee was chosen on `Votes`, probabilities are cut at 0.5.
         """
-        if isinstance(votes, PluralityVotes):
-            if votes.classes != self.classes:
-                raise InputError("votes", f"has other classes than {self.classes}.")
-            return count_classes(self._seats(votes.matrix), len(self.classes))
+        return count_classes(self._codes(votes), len(self.classes))
+
+    def voted(self, votes: object) -> NDArray[np.bool_]:
+        """Tell on which rows at least one member votes; see `count` for `votes`."""
+        if isinstance(votes, PluralityVotes | Votes):
+            everywhere = np.ones((votes.n_rows, self.size), dtype=bool)
+            return np.asarray(
+                (everywhere if votes.voted is None else self._seats(votes.voted)).any(axis=1)
+            )
+        return np.asarray((self._read(votes)[1]).any(axis=1))
+
+    def _codes(self, votes: object) -> Codes:
+        """Return what the members name on each row, as places in `classes`."""
+        if isinstance(votes, Votes):
+            votes = PluralityVotes.of_two(votes)
+        if not isinstance(votes, PluralityVotes):
+            table, voted = self._read(votes)
+            return encode(table, self.classes, "votes", voted, self.abstentions)
+        if votes.classes != self.classes:
+            raise InputError("votes", f"has other classes than {self.classes}.")
+        if votes.voted is not None:
+            check_same_rule(votes.abstentions, self.abstentions)
+        return self._seats(votes.matrix)
+
+    def _read(self, votes: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return what the members say, and where they say something."""
         frame = nw.from_native(votes, eager_only=True, pass_through=True)
+        named = isinstance(frame, nw.DataFrame)
         if isinstance(frame, nw.DataFrame):
             columns = {str(name): name for name in frame.columns}
             missing = [name for name in self.names if name not in columns]
             if missing:
                 raise InputError("votes", f"has no column for the member(s) {missing[:5]}.")
-            chosen = frame.select(nw.col(columns[name]) for name in self.names)
-            table, _ = read_label_matrix(chosen.to_native(), "votes")
+            votes = frame.select(nw.col(columns[name]) for name in self.names).to_native()
+        gaps = self.abstentions is not None
+        if gaps and self.classes == (0, 1):
+            # Chosen on votes of two classes, which may be probabilities.
+            table, voted = fill_gaps(read_matrix(votes, "votes", gaps=True)[0], 0)
+            table = to_votes(table, "votes").astype(np.int64)
         else:
-            table = self._seats(read_label_matrix(votes, "votes")[0])
-        return count_classes(encode(table, self.classes, "votes"), len(self.classes))
+            table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)
+        said = np.ones(table.shape, dtype=bool) if voted is None else voted
+        return (table, said) if named else (self._seats(table), self._seats(said))
 
     def predict(self, votes: object) -> NDArray[Any]:
         """Return the class that wins on each row; see `count` for `votes`."""
@@ -105,7 +154,14 @@ class PluralityCommittee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "classes": list(self.classes),
+            "rule": RULE + (AGAINST if self.abstentions == "against" else ""),
             "pool_size": self.pool_size,
+            **(
+                {}
+                if self.abstentions is None
+                else {"abstentions": self.abstentions, "when_nobody_votes": self.classes[0]}
+            ),
+            "version": version("voteprune"),
         }
 
     @classmethod
@@ -116,12 +172,13 @@ class PluralityCommittee(Document):
                 names=fields.texts("names"),
                 classes=fields.scalars("classes"),
                 pool_size=fields.integer("pool_size"),
+                abstentions=read_abstentions(fields),
             )
         )
 
 
 def count_classes(codes: Codes, n_classes: int) -> NDArray[np.int64]:
-    """Count how often each class stands in each row."""
+    """Count how often each class stands in each row; whoever names none adds to none."""
     # Column by column, in single bytes while they hold the sum: much faster than by rows.
     counts = np.zeros((n_classes, len(codes)), np.uint8 if codes.shape[1] < 256 else np.int64)
     for column in codes.T:

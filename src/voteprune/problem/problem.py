@@ -15,17 +15,28 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..exceptions import InputError
 from ..numbers.exact import IntArray, sum_by_group, total
 from ..votes.patterns import Patterns
 from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import AtLeast, AtMost, Constraint, Forbid, Require, size_range
+from .constraints import (
+    OF_MEMBERS,
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Forbid,
+    Require,
+    size_range,
+)
+from .coverage import Coverage
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .formulas import Weights
 from .gains import Gains
-from .limits import CostLimit, MetricLimit, class_totals
+from .limits import CostLimit, MetricLimit, class_totals, seats_within
 from .margin import Margin, MarginObjective
 from .measures import floors_of
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
@@ -51,6 +62,7 @@ class Problem:
     metric_limits: tuple[MetricLimit, ...] = ()
     cost_limits: tuple[CostLimit, ...] = ()
     floors: Floors | None = field(default=None, repr=False)
+    coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -65,11 +77,20 @@ class Problem:
         Raises
         ------
         InputError
-            If a constraint does not fit the pool, or size limits cross.
+            If a constraint does not fit the pool, size limits cross, or abstentions are skipped.
         """
+        if votes.abstentions == "skip":
+            raise InputError(
+                "votes",
+                "abstentions are skipped there, which is for vp.prune alone: those who vote "
+                "decide, by no threshold. Read them with abstentions='against'.",
+            )
         patterns = Patterns.of(votes)
         objective = _objective_of(criterion, patterns)
-        plain = cls(votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers)
+        plain = cls(
+            votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers,
+            coverage=Coverage.of(votes),
+        )  # fmt: skip
         return plain.with_requests(requests, diversity)
 
     def weighing(self, weights: Weights) -> Problem:
@@ -80,7 +101,9 @@ class Problem:
         """Return the same problem on other rows of the same pool, with the diversity of these."""
         patterns = Patterns.of(votes)
         objective = self.objective.on(patterns)
-        plain = replace(self, votes=votes, patterns=patterns, objective=objective)
+        plain = replace(
+            self, votes=votes, patterns=patterns, objective=objective, coverage=Coverage.of(votes)
+        )
         return replace(
             plain.with_requests(self.requests, None),
             asked_diversity=self.asked_diversity,
@@ -106,12 +129,33 @@ class Problem:
             metric_limits=tuple(
                 limit
                 for request in requests
-                if isinstance(request, AtLeast | AtMost) and request.what != "size"
+                if isinstance(request, AtLeast | AtMost) and request.what not in OF_MEMBERS
                 for limit in MetricLimit.all_of(request, self.patterns)
             ),
             cost_limits=CostLimit.all_of(requests, names),
             floors=floors_of(diversity, self.patterns),
+            coverage=None if self.coverage is None else self.coverage.under(requests),
         )
+
+    def within(self, budget: Budget) -> Problem:
+        """Return the same problem under one more budget, of costs from 0 on.
+
+        Whoever exceeds it alone is forbidden, and no more may sit than the cheapest that fit.
+        """
+        limit = CostLimit.of(budget, self.votes.names)
+        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
+        return replace(
+            self,
+            requests=(*self.requests, budget),
+            cost_limits=(*self.cost_limits, limit),
+            forbidden=forbidden,
+            size_max=size_max,
+        )
+
+    @property
+    def must_cover(self) -> bool:
+        """Whether members must vote on so many rows, where they may abstain."""
+        return self.coverage is not None and self.coverage.least > 0
 
     @property
     def diversity(self) -> Diversity | None:
@@ -150,7 +194,8 @@ class Problem:
         ordered = tuple(sorted(votes))
         names = tuple(self.votes.names[k] for k in ordered)
         ballots = tuple(votes[k] for k in ordered)
-        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots)
+        rule = self.votes.abstentions
+        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots, rule)
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""
@@ -177,6 +222,7 @@ class Problem:
             and chosen.isdisjoint(self.forbidden)
             and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
             and (self.floors is None or self.floors.meet(sorted(chosen)))
+            and (self.coverage is None or self.coverage.meets(sorted(chosen)))
         )
 
     def allows(self, committee: Committee) -> bool:

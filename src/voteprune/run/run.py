@@ -17,7 +17,9 @@ from .incumbent import Incumbent, StopRequested
 ThresholdRule = Literal["majority", "tuned"]
 """How many votes make a positive: more than half of them, or as many as suit the objective."""
 
-CONSTRAINT_KINDS = ("size", "forbid", "require", "budget", "group", "criterion", "diversity")
+CONSTRAINT_KINDS = (
+    "size", "forbid", "require", "budget", "group", "criterion", "diversity", "coverage",
+)  # fmt: skip
 """What a method may or may not be able to honour."""
 
 

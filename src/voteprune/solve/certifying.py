@@ -42,6 +42,12 @@ def check_certified(
             f"{problem.objective.name} is no weighted sum of the counts; only such have "
             "certificates. Leave it out, or use another objective.",
         )
+    if problem.votes.voted is not None:
+        raise InputError(
+            "certificate",
+            "its checker reads a vote of every classifier on every row, and some abstain. Leave it "
+            "out, or write 0 where a vote is missing.",
+        )
     return True
 
 

@@ -150,10 +150,12 @@ def _without(
 def _hopeless(problem: PluralityProblem) -> set[int]:
     """Return the rows whose class no eligible classifier names: it wins in no committee.
 
-    Any other row is right in the committee of one classifier that names its class.
+    Any other row is right in the committee of one classifier that names its class; one of the
+    first class also in that of one who abstains.
     """
     votes = problem.votes
-    right = votes.matrix[:, list(problem.allowed)] == votes.labels[:, None]
+    said = votes.matrix[:, list(problem.allowed)]
+    right = np.where(said < problem.n_classes, said, 0) == votes.labels[:, None]
     return set(np.flatnonzero(~right.any(axis=1) & (votes.weights > 0)).tolist())
 
 

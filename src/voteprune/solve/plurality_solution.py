@@ -19,11 +19,8 @@ from .explanation import Explanation
 from .plurality_explain import explain
 from .status import BaseSolution, read_answer, read_optional
 
-_TEXTS = ("status", "termination", "objective", "method", "explanation")
 _CONFUSED = 12
 """Classes up to which the confusion is told in full."""
-
-_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -47,6 +44,8 @@ class PluralitySolution(BaseSolution):
         What made it.
     n_rows, n_patterns, n_classifiers
         Size of the votes.
+    coverage
+        As on `Solution`. Rows on which no member votes are decided as the first of `classes`.
     explanation, incidents, trusted, trace, problem
         As on `Solution`.
     """
@@ -101,9 +100,10 @@ class PluralitySolution(BaseSolution):
             lines += [
                 *self._value_lines(),
                 f"  committee    {self.committee.size} of {self.n_classifiers} classifiers, most "
-                "votes win",
+                f"votes {'cast ' * (self.committee.abstentions == 'skip')}win",
                 *words.wrap("  members      ", self.committee.names),
                 *self._shares(self.confusion),
+                *self._coverage_lines(self.classes[0]),
             ]
             for place, row in enumerate(self.confusion[:_CONFUSED]):
                 label = "  confusion    " if not place else " " * 15
@@ -113,10 +113,7 @@ class PluralitySolution(BaseSolution):
             if len(self.classes) > _CONFUSED:
                 left = len(self.classes) - _CONFUSED
                 lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")
-        if self.explanation:
-            lines.append(f"  why          {self.explanation}")
-        if self.constraints:
-            lines.append(f"  subject to   {'; '.join(self.constraints)}")
+        lines += self._asked_lines()
         lines.append(
             f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns, "
             f"{len(self.classes)} classes"
@@ -151,16 +148,12 @@ class PluralitySolution(BaseSolution):
         InputError
             If there is no committee to explain, or the votes are not those it was chosen on.
         """
-        if self.committee is None:
-            raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        if not time_limit >= 0:
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
-        problem = self.problem
+        committee, problem = self._check_explained(self.committee, time_limit), self.problem
         if problem is None or votes is not None:
             problem = self._reopen(votes, objective, check_constraints(constraints))
         proved = self.bound == self.value
         claim = self.bound, proved, self.trusted
-        return explain(problem, self.committee.members, *claim, time_limit)
+        return explain(problem, committee.members, *claim, time_limit)
 
     def _reopen(
         self,
@@ -181,7 +174,7 @@ class PluralitySolution(BaseSolution):
             or not same_pool
             or votes.classes != self.classes
             or problem.confusion(found.members) != self.confusion
-            or float(problem.score(found.members) * problem.gains.unit) != self.value
+            or problem.objective.read(problem.score(found.members)) != self.value
         ):
             raise InputError(
                 "votes", "are not those of the solution. Give the votes it was chosen on."

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from importlib import import_module
+from typing import Any, Literal, TypedDict, TypeVar, get_args
 
-from ..exceptions import InputError, shown
+from ..exceptions import InfeasibleError, InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
+from ..problem.plurality import PluralityProblem
+from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
 from .notebook import html_of_summary
+
+T = TypeVar("T")
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -58,6 +63,34 @@ def status_of(incumbent: Incumbent, outcome: Outcome, method: Method) -> Status:
     return "optimal" if outcome.termination == "proved" or closed else "feasible"
 
 
+def coverage_of(problem: Problem | PluralityProblem, members: Sequence[int] | None) -> float | None:
+    """Return the share of the rows on which a member votes; None where nobody may abstain."""
+    if members is None or problem.votes.abstentions is None:
+        return None
+    return 1.0 if problem.coverage is None else problem.coverage.share(members)
+
+
+class Found(TypedDict):
+    """What is known of every answer, whatever was voted on, as fields of `BaseSolution`."""
+
+    status: Status
+    termination: str
+    bound: float | None
+    objective: str
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_classifiers: int
+    constraints: tuple[str, ...]
+    explanation: str
+    incidents: tuple[str, ...]
+    unwritten: tuple[str, ...]
+    trusted: tuple[str, ...]
+    versions: dict[str, str]
+    trace: tuple[Progress, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSolution(Document):
     """What every solution has, whatever was voted on; `Solution` describes the fields."""
@@ -79,7 +112,9 @@ class BaseSolution(Document):
     incidents: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
+    coverage: float | None = None
 
     def _check(self, *found: object) -> None:
         """Check that status, value and bound fit, and that all of `found` is there or none."""
@@ -92,6 +127,15 @@ class BaseSolution(Document):
             raise InputError("value", "a committee comes with its value and all that was counted.")
         if self.value is not None and self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+
+    def _check_explained(self, committee: T | None, time_limit: float) -> T:
+        """Return the committee that is to be explained, or say why it cannot be."""
+        if committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
+        if not (number and time_limit >= 0):
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        return committee
 
     @property
     def gap(self) -> float | None:
@@ -112,6 +156,48 @@ class BaseSolution(Document):
             f"{committee.size} of {self.n_classifiers} classifiers>"
         )
 
+    def to_html(
+        self,
+        *,
+        time_limit: float = 20.0,
+        explanation: Any = None,
+        about: Mapping[str, str] | None = None,
+        command: str = "",
+    ) -> str:
+        """Return the answer as a page: one HTML file that needs nothing but itself.
+
+        It shows the committee and what is lost without each member, value and bound over time, the
+        best committees of other sizes, what was decided right and wrong, and how members agree.
+        Needs the extra ``html``.
+
+        Parameters
+        ----------
+        time_limit
+            Seconds: half to find out what is lost without each member, the rest for other sizes.
+        explanation
+            What `explain` returned, where it is at hand.
+        about
+            More lines on the run: what is told, by its name.
+        command
+            The command that makes this answer again.
+
+        Raises
+        ------
+        InputError
+            If there is no committee to show, or something to write the page with is missing.
+        """
+        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float):
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        if not 0 <= time_limit < math.inf:
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        # The page stands floors above, on the front and the pictures; so it is known by name.
+        page = import_module("voteprune.displays.page")
+        return str(
+            page.render(
+                self, seconds=time_limit, explanation=explanation, about=about, command=command
+            )
+        )
+
     def _repr_html_(self) -> str:
         return html_of_summary(self.summary())
 
@@ -124,6 +210,23 @@ class BaseSolution(Document):
         return [
             f"  value        {self.value:.6g}   {self.objective}",
             f"  bound        {'none' if self.bound is None else f'{self.bound:.6g}'}{gap}",
+        ]
+
+    def _coverage_lines(self, otherwise: object) -> list[str]:
+        """Say on how many rows a member votes, and what the others are decided as."""
+        if self.coverage is None:
+            return []
+        return [
+            f"  coverage     {words.percent(self.coverage)} of the rows have a member's vote; "
+            f"others are {otherwise}"
+        ]
+
+    def _asked_lines(self, *more: str) -> list[str]:
+        """Say why there is no committee, and what was asked for, constraints and more."""
+        asked = [*self.constraints, *more]
+        return [
+            *([f"  why          {self.explanation}"] if self.explanation else []),
+            *([f"  subject to   {'; '.join(asked)}"] if asked else []),
         ]
 
     def _method_lines(self) -> list[str]:
@@ -146,6 +249,7 @@ class BaseSolution(Document):
             "solver": self.solver,
             "seconds": self.seconds,
             "versions": self.versions,
+            **({} if self.coverage is None else {"coverage": self.coverage}),
         }
 
 
@@ -175,6 +279,32 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "trusted": _read_trusted(fields),
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
+        "coverage": read_optional(fields, "coverage", fields.number),
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }
+
+
+def require_committee(solution: Any) -> Any:
+    """Return the committee of a solution.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one.
+    """
+    if solution.status == "infeasible":
+        raise InfeasibleError(
+            "constraints",
+            f"{solution.explanation} Relax what cannot be met, or add better members to the pool.",
+        )
+    if solution.committee is None:
+        raise InputError(
+            "time_limit",
+            f"no committee that meets the constraints was found in {solution.seconds:.1f} s "
+            f"({solution.termination}), and none was ruled out. Give more time, or relax a "
+            "constraint.",
+        )
+    return solution.committee

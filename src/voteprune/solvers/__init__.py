@@ -1,6 +1,6 @@
 """Solvers behind one small protocol, each in a process of its own."""
 
-from .isolated import OutOfTime, SolverFailure, call, end_workers, give_up, prepare, solve
+from .isolated import OutOfTime, SolverFailure, Worker, call, end_workers, give_up, prepare, solve
 from .protocol import Answer, LicenceLimit, Options, Report
 from .registry import SOLVERS, Solver, SolverInfo, solvers, whose_word
 
@@ -14,6 +14,7 @@ __all__ = [
     "Solver",
     "SolverFailure",
     "SolverInfo",
+    "Worker",
     "call",
     "end_workers",
     "give_up",

@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,32 @@ class OutOfTime(SolverFailure):
     """The time was over before the solver could begin; nobody is to blame."""
 
 
-class _Worker:
-    """A running solver process and the thread that reads its frames."""
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A module that has a function `solve`, for processes of its own to run.
+
+    Known by its name, for this process must not import it: most of them load HiGHS, which does not
+    live with every other solver in one process. Whoever has a worker declares it, beside the tasks
+    it takes; `tests/test_architecture.py` sees to it that every one is there.
+
+    Parameters
+    ----------
+    module
+        Its full name.
+    name
+        What it is called in messages; idle processes are kept under this name. The module's own
+        when omitted.
+    """
+
+    module: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return self.name or self.module
+
+
+class _Process:
+    """A running worker process and the thread that reads its frames."""
 
     def __init__(self, module: str) -> None:
         environment = {
@@ -123,8 +148,8 @@ class _Worker:
                     stream.close()
 
 
-_idle: dict[str, list[_Worker]] = {}
-_busy: dict[str, list[_Worker]] = {}
+_idle: dict[str, list[_Process]] = {}
+_busy: dict[str, list[_Process]] = {}
 _lock = threading.Lock()
 
 
@@ -166,7 +191,8 @@ def solve(
     info.require()
     try:
         request = (model, options, start)
-        answer = call(info.name, info.module, request, options.deadline, report, end=options.end)
+        worker = Worker(info.module, info.name)
+        answer = call(worker, request, options.deadline, report, end=options.end)
     except LicenceLimit as limit:
         raise SolverLicenceError(
             f"{info.name}: {limit} The model has {model.n_variables} variables and "
@@ -177,22 +203,19 @@ def solve(
 
 
 def call(
-    name: str,
-    module: str,
+    worker: Worker,
     request: tuple[Any, ...],
     deadline: float,
     report: Callable[..., None],
     meanwhile: Callable[[], bool] | None = None,
     end: float | None = None,
 ) -> Any:
-    """Run ``module.solve(*request, report)`` in a process of its own and return its answer.
+    """Run a worker's ``solve(*request, report)`` in a process of its own and return its answer.
 
     Parameters
     ----------
-    name
-        What it is called in messages; idle workers are kept under this name.
-    module
-        The module that has the function.
+    worker
+        Where the function is.
     request
         Its arguments but the last.
     deadline
@@ -214,7 +237,7 @@ def call(
     LicenceLimit
         If a solver's licence does not cover the model.
     """
-    now = time.monotonic()
+    name, now = str(worker), time.monotonic()
     end = deadline if end is None else max(deadline, end)
     last_call = min(
         deadline + PATIENCE + 0.1 * max(0.0, deadline - now), end + GRACE + 0.02 * (end - now)
@@ -222,21 +245,21 @@ def call(
     if now >= deadline:
         raise OutOfTime(f"there was no time left for {name}")
     finished = False
-    worker = _take(name, module)
+    process = _take(name, worker.module)
     with _lock:
-        _busy.setdefault(name, []).append(worker)
+        _busy.setdefault(name, []).append(process)
     try:
         try:
-            worker.get_ready(name, last_call)
+            process.get_ready(name, last_call)
         except OutOfTime:
             finished = True  # it will be ready for whoever comes next
             raise
-        worker.request(*request)
+        process.request(*request)
         while True:
-            while meanwhile is not None and worker.inbox.empty():
+            while meanwhile is not None and process.inbox.empty():
                 if not meanwhile() or time.monotonic() >= last_call:
                     meanwhile = None
-            kind, *content = worker.hear(last_call, f"{name} did not stop at its time limit")
+            kind, *content = process.hear(last_call, f"{name} did not stop at its time limit")
             if kind == "report":
                 report(*content)
                 continue
@@ -247,31 +270,31 @@ def call(
                 raise LicenceLimit(content[0])
             if kind == "error":
                 raise SolverFailure(f"{name} failed: {content[0]}")
-            raise SolverFailure(f"{name} {worker.last_words()}")
+            raise SolverFailure(f"{name} {process.last_words()}")
     finally:
         with _lock:
-            _busy[name].remove(worker)
+            _busy[name].remove(process)
             if finished:
-                _idle.setdefault(name, []).append(worker)
+                _idle.setdefault(name, []).append(process)
         if not finished:
-            worker.end()
+            process.end()
 
 
-def give_up(name: str) -> None:
-    """Kill the workers of this name that are busy; whoever waits for one gets a `SolverFailure`."""
+def give_up(worker: Worker) -> None:
+    """Kill a worker's busy processes; whoever waits for one gets a `SolverFailure`."""
     with _lock:
-        for worker in _busy.get(name, []):
-            worker.process.kill()
+        for busy in _busy.get(str(worker), []):
+            busy.process.kill()
 
 
-def prepare(name: str, module: str) -> None:
-    """Start a worker that will be needed soon, unless one is idle; does not wait for it."""
+def prepare(worker: Worker) -> None:
+    """Start a process that will be needed soon, unless one is idle; does not wait for it."""
     with _lock:
-        if not _idle.get(name):
-            _idle.setdefault(name, []).append(_Worker(module))
+        if not _idle.get(str(worker)):
+            _idle.setdefault(str(worker), []).append(_Process(worker.module))
 
 
-def _take(name: str, module: str) -> _Worker:
+def _take(name: str, module: str) -> _Process:
     """Return an idle worker of this name, or a new one."""
     with _lock:
         kept = _idle.get(name, [])
@@ -281,7 +304,7 @@ def _take(name: str, module: str) -> _Worker:
             if worker.process.poll() is not None:
                 worker.end()  # died while idle; nothing was lost
                 worker = None
-    return worker or _Worker(module)
+    return worker or _Process(module)
 
 
 def _checked(answer: object, model: Model, info: SolverInfo) -> Answer:

@@ -32,10 +32,8 @@ from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
-from ..tree.background import SHARE, BackgroundSearch
-from ..tree.nogoods import coordinator as nogoods
+from ..tree.background import Searching
 from ..tree.nogoods.coordinator import NogoodsDriver
-from ..tree.sizes import coordinator as sizes
 from ..tree.sizes.coordinator import MOST_CLASSIFIERS, SizesDriver
 from .climbs import climb
 
@@ -75,6 +73,8 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     over = open_run(problem, run)
     if over is not None:
         return over
+    if problem.must_cover:
+        return _settle_covering(problem, run)
     incumbent, trial = run.incumbent, _Trial(problem, run)
     climb(problem, run, _CLIMB_SHARE)
     bound_by_closure(problem, run)
@@ -87,15 +87,15 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         return Outcome("time limit")
     walked = thinned(problem, incumbent, run.seed, run.seconds_left)
     tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
-    background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
-    _search(run, tabu, _GLANCE)
+    searching = Searching(run, tabu)
+    searching.search(_GLANCE)
     tried = trial.within(run.seconds_left) if run.record is None else None
     if tried is not None:
         return tried
     if not incumbent.closed and NogoodsDriver.promises(problem, run):
-        _prove_by_nogoods(problem, run, tabu, background)
+        _prove_by_nogoods(problem, run, searching)
     elif run.threads == 1 or not _provable(problem, run):
-        _search(run, tabu, _FIRST_SEARCH - _GLANCE)
+        searching.search(_FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
     # A proof that is written down can be checked where trying everything again takes too long.
@@ -108,7 +108,19 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         if tabu is not None:
             search(tabu, incumbent, run.deadline, WALKS * problem.n_classifiers)
         return Outcome("finished" if run.seconds_left > 0 else "time limit")
-    return _prove_by_sizes(problem, run, tabu, background)
+    return _prove_by_sizes(problem, run, searching)
+
+
+def _settle_covering(problem: Problem, run: Run) -> Outcome:
+    """Find and prove the best committee that votes on so many rows: search, then a MIP solver.
+
+    Nodes and nogoods know of no coverage, but their closure bound holds all the same.
+    """
+    bound_by_closure(problem, run)
+    if not run.incumbent.closed and problem.allowed:
+        tabu = TabuSearch(*thinned(problem, run.incumbent, run.seed, run.seconds_left), run.seed)
+        Searching(run, tabu).search(_FIRST_SEARCH)
+    return settle(problem, run)
 
 
 class _Trial:
@@ -145,46 +157,29 @@ def _provable(problem: Problem, run: Run) -> bool:
 def _prepare(problem: Problem, run: Run) -> None:
     """Have the first worker start up while we search."""
     if NogoodsDriver.promises(problem, run):
-        prepare(nogoods.WORKER, nogoods.WORKER)
+        prepare(NogoodsDriver.worker)
     elif _provable(problem, run):
-        prepare(sizes.WORKER, sizes.WORKER)
+        prepare(SizesDriver.worker)
 
 
-def _prove_by_nogoods(
-    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
-) -> None:
+def _prove_by_nogoods(problem: Problem, run: Run, searching: Searching) -> None:
     """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
     driver = NogoodsDriver(problem, run)
     until = time.monotonic() + _NOGOODS_SHARE * run.seconds_left
     trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
-    while not driver.over and time.monotonic() < until:
-        began = time.monotonic()
-        workers = 1 if background is None else background.begin_round(nogoods.WORKER)
-        went_on = driver.round(until, workers, background)
+    for went_on in driver.rounds(until, searching):
         if not went_on or driver.hopeless(late=time.monotonic() > trial):
             return
-        if background is None and not driver.over:
-            # At first both matter alike.
-            young = run.incumbent.seconds < 2 * _FIRST_SEARCH
-            _search(run, tabu, (1.0 if young else SHARE) * (time.monotonic() - began))
 
 
-def _prove_by_sizes(
-    problem: Problem, run: Run, tabu: TabuSearch | None, background: BackgroundSearch | None
-) -> Outcome:
+def _prove_by_sizes(problem: Problem, run: Run, searching: Searching) -> Outcome:
     """Prove by sizes and thresholds that nothing beats the incumbent, or find what does."""
-    driver, asked = SizesDriver(problem, run), False
-    while not driver.over and run.seconds_left > 0:
-        began = time.monotonic()
-        workers = 1 if background is None else background.begin_round(sizes.WORKER)
-        if not driver.round(workers, branch=asked, meanwhile=background):
+    driver = SizesDriver(problem, run)
+    for went_on in driver.rounds(run.deadline, searching):
+        if not went_on:
             return settle(problem, run)
-        if driver.over or not tabu:
-            continue
-        if background is None:
-            _search(run, tabu, SHARE * (time.monotonic() - began))
-        if driver.settled and not asked:
-            asked = True
+        if driver.settled and not driver.branch and not driver.over:
+            driver.branch = True
             region = driver.region()
             if region is not None:
                 until = time.monotonic() + _SOLVER_SHARE * run.seconds_left
@@ -192,10 +187,3 @@ def _prove_by_sizes(
                 if outcome.termination in ("proved", "solver tolerance"):
                     return outcome
     return Outcome("proved" if run.incumbent.closed else "time limit")
-
-
-def _search(run: Run, tabu: TabuSearch | None, seconds: float) -> None:
-    if tabu is not None:
-        until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
-        # Small pools are searched through long before.
-        search(tabu, run.incumbent, until, patience=20 * run.incumbent.problem.n_classifiers)

@@ -36,7 +36,9 @@ from ..problem.margin import margin_of
 from ..problem.problem import Problem
 from ..run.incumbent import OPTIMAL_GAP, Incumbent, Progress, StopRequested
 from ..run.run import Outcome, Run
-from ..solvers import OutOfTime, Solver, SolverFailure, call
+from ..solvers import OutOfTime, Solver, SolverFailure, Worker, call
+
+_WORKER = Worker("voteprune.bounds.margin_relaxation", "margins")
 
 _ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
@@ -92,14 +94,7 @@ def _bound_sizes(problem: Problem, run: Run) -> dict[int, int]:
     until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
     request = (sizes, target, incumbent.proved / scale, until)
     try:
-        bounds = call(
-            "margins",
-            "voteprune.bounds.margin_relaxation",
-            request,
-            run.deadline,
-            report,
-            end=run.end,
-        )
+        bounds = call(_WORKER, request, run.deadline, report, end=run.end)
     except OutOfTime:
         return dict.fromkeys(listed, incumbent.proved)
     except SolverFailure as failure:

@@ -1,33 +1,48 @@
-"""The exact method for plurality committees: openings, search, then one integer program.
+"""The exact method for plurality committees: openings, search, then branch and bound by sizes.
 
-Variables: x_k selects classifier k, t_pc = 1 if pattern p is decided as class c and that earns
-something. t_pc = 1 asks for more votes for c than for every class before it, and no fewer than for
-every class after it; each big-M is its own row's range. A pattern is decided once. All gains are
-positive, so nothing need be said about t = 0.
+0. Pools so small that all committees can be tried in a moment are.
+1. First committees and a moment of tabu search, which goes on in the background of the proof, or in
+   turns with it on a single core.
+2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
+   tried out by the million where few enough are left.
+3. Under limits on coverage or on classes, of which the tree knows nothing, and if its workers fail:
+   one integer program on a solver.
+
+It is anytime: the incumbent holds the best committee and a valid bound at every moment.
+
+In the integer program x_k selects classifier k, and t_pc = 1 if pattern p is decided as class c and
+that earns something. t_pc = 1 asks for more votes for c than for every class before it, and no
+fewer than for every class after it; each big-M is its own row's range. A pattern is decided once.
+All gains are positive, so nothing need be said about t = 0, but for limits on classes: under these
+every class that can win has its variable, and one of them must be 1.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mip.formulation import Formulation, add_cost_rows
+from ..mip.formulation import Formulation, add_cost_rows, add_coverage
 from ..mip.solve import solve_model
-from ..numbers.floats import Floats, objective_scale
+from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
-from ..primal.plurality_search import PluralityTabuSearch, offer_openings, search, thinned
+from ..primal.plurality_search import PluralityTabuSearch, offer_openings, thinned
+from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
+from ..solvers import prepare
 from ..solvers.model import ModelBuilder
+from ..tree.background import Searching
+from ..tree.plurality.coordinator import PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
 
-_SEARCH_SECONDS = 2.0
+_FIRST_SEARCH, _LONG_SEARCH = 0.5, 2.0
+"""Seconds of searching before the proof begins, and where no more will be searched after."""
 
 
 def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
@@ -35,13 +50,24 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
+    by_sizes = not (problem.class_limits or problem.must_cover)
+    if by_sizes:
+        prepare(PluralityDriver.worker)
     offer_openings(problem, run)
-    if not run.incumbent.closed and problem.allowed and run.seconds_left > 0:
-        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(PluralityTabuSearch(*thinned(problem, run)), run, until)
     if run.incumbent.closed:
         return Outcome("proved")
-    return solve_model(problem, run, plurality_model)
+    tabu = PluralityTabuSearch(*thinned(problem, run)) if problem.allowed else None
+    searching = Searching(run, tabu)
+    searching.search(_FIRST_SEARCH if by_sizes else _LONG_SEARCH)
+    if not by_sizes:
+        return solve_model(problem, run, plurality_model)
+    driver = PluralityDriver(problem, run)
+    for went_on in driver.rounds(run.deadline, searching):
+        if not went_on:
+            return solve_model(problem, run, plurality_model)
+    if driver.over:
+        return Outcome("proved", infeasible=run.incumbent.score is None)
+    return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
 def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
@@ -71,20 +97,23 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     allowed = np.zeros(k, dtype=bool)
     allowed[list(problem.allowed)] = True
     wins: list[tuple[int, int, int]] = []
+    limited = bool(problem.class_limits)
+    wanted = problem.can_win(problem.forbidden) & (limited | (problem.gain > 0))
     for p in range(problem.n_patterns):
         voters = [np.flatnonzero((problem.codes[p] == label) & allowed) for label in range(c)]
         columns = []
-        for label in np.flatnonzero(problem.gain[p] > 0).tolist():
-            if not len(voters[label]):
-                continue
+        for label in np.flatnonzero(wanted[p]).tolist():
             t = builder.variable(0, 1, cost=float(problem.gain[p, label]) / scale)
             wins.append((t, p, label))
             columns.append(t)
             for rival in range(c):
                 if rival != label:
                     _add_duel(builder, problem, x, t, voters[label], voters[rival], rival < label)
-        if len(columns) > 1:
-            builder.row(columns, np.ones(len(columns)), high=1.0)
+        if len(columns) > 1 or (columns and limited):
+            builder.row(columns, np.ones(len(columns)), low=float(limited), high=1.0)
+    for limit in problem.class_limits:
+        _add_class_limit(builder, limit, wins)
+    covers = add_coverage(builder, problem.coverage, x, range(k))
     model = builder.build()
 
     def members(solution: Floats) -> list[int]:
@@ -93,12 +122,14 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     def encode(chosen: Sequence[int], _threshold: int) -> Floats:
         solution = np.zeros(model.n_variables)
         solution[x[list(chosen)]] = 1.0
-        decided = problem.counts(chosen).argmax(axis=1)
+        decided = problem.decided(chosen)
         for t, p, label in wins:
             solution[t] = float(decided[p] == label)
+        for u, voters in covers:
+            solution[u] = float(solution[voters].any())
         return solution
 
-    return Formulation(model, scale, 0, members, encode, x)
+    return Formulation(model, scale, problem.gains.base, members, encode, x)
 
 
 def _add_duel(
@@ -117,6 +148,16 @@ def _add_duel(
     if most:
         ones = [*np.ones(len(mine)), *-np.ones(len(theirs))]
         builder.row([*x[mine], *x[theirs], t], [*ones, -most], low=lead - most)
+
+
+def _add_class_limit(
+    builder: ModelBuilder, limit: ClassLimit, wins: Sequence[tuple[int, int, int]]
+) -> None:
+    """Add the row that decisions are worth as much as they must be."""
+    scale = objective_scale(limit.worth.ravel())
+    used = [(t, float(limit.worth[p, label]) / scale) for t, p, label in wins]
+    columns, worths = zip(*used, strict=True)
+    builder.row(columns, worths, low=float(limit.least) / scale - SLACK * len(worths))
 
 
 def _impossible(builder: ModelBuilder) -> int:

@@ -31,4 +31,6 @@ def for_margins(method: Method, threshold: object = None) -> Method:
             f"{method.name!r} cannot optimise a margin. {', '.join(map(repr, able))} can; or "
             "take a weighted criterion such as objective='accuracy'.",
         )
-    return replace(method, thresholds=("majority",))
+    # The integer program of a margin has no rows for coverage.
+    honours = tuple(kind for kind in method.honours if kind != "coverage")
+    return replace(method, thresholds=("majority",), honours=honours)

@@ -13,9 +13,18 @@ from ..primal.brute import solve_by_brute_force
 from ..primal.margin_brute import enumerate_margins
 from ..primal.margin_tabu import search_margin
 from ..primal.search import solve_by_search
-from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Forbid, Group, Require
+from ..problem.constraints import (
+    OF_MEMBERS,
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Forbid,
+    Group,
+    Require,
+)
 from ..problem.diversity import Diversity
-from ..run.run import Method, Solve, ThresholdRule
+from ..run.run import CONSTRAINT_KINDS, Method, Solve, ThresholdRule
 from . import exact_plurality, exact_soft
 from .exact import solve_exact
 from .exact_margin import solve_margin
@@ -56,6 +65,7 @@ METHODS: dict[str, Method] = {
             "with diversity constraints",
             solve_paper,
             uses_solver=True,
+            honours=tuple(kind for kind in CONSTRAINT_KINDS if kind != "coverage"),
         ),
         Method(
             "brute",
@@ -138,7 +148,7 @@ def check_honours(
 def kind_of(request: Constraint) -> str:
     """Return the kind of a constraint, out of `CONSTRAINT_KINDS`."""
     if isinstance(request, AtLeast | AtMost):
-        return "size" if request.what == "size" else "criterion"
+        return str(request.what) if request.what in OF_MEMBERS else "criterion"
     kinds: dict[type, str] = {
         Require: "require", Forbid: "forbid", Budget: "budget", Group: "group",
     }  # fmt: skip

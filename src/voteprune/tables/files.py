@@ -70,7 +70,8 @@ def too_large(path: str | Path) -> FileFormatError:
     return FileFormatError(
         path,
         f"is larger than {MOST_BYTES / 2**30:g} GiB once unpacked, the most that is read. Leave "
-        "out rows or columns, or hand the votes to voteprune.prune as an array.",
+        "out rows or columns, or put it into a folder as Parquet: folders of Parquet files are "
+        "scanned (voteprune prune FOLDER --target y), whatever their size.",
     )
 
 

@@ -46,7 +46,7 @@ def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layo
     votes, notes = wish.voters(str(path), columns, (label, index, part, PART if paper else None))
     if not votes:
         raise FileFormatError(path, "has no classifier: give one column of votes for each.")
-    return Layout(votes, label, part, index, wish.test_value, wish.cut, notes)
+    return Layout(votes, label, part, index, wish.test_value, wish.cut, notes, wish.numbers)
 
 
 def require_column(

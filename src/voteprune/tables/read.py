@@ -23,6 +23,7 @@ from .files import enough_memory, import_polars, is_parquet, load
 from .joining import File, shown_source
 from .layout import first_of_every_model, listed, table_layout, votes_layout
 from .parquet import read_parquet
+from .pieces import is_in_pieces, scan_pieces
 from .rows import NEEDED, PART, Bools, Choose, Rows, VoteTable, brief, parse_number
 from .wish import Wish
 
@@ -56,7 +57,7 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     Parameters
     ----------
     paths
-        One table, or files and folders that are joined by their ids.
+        One table, files and folders that are joined by their ids, or a table in pieces.
     wish
         How to read them.
 
@@ -67,6 +68,8 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     InputError
         If the files do not have what `wish` names.
     """
+    if is_in_pieces(paths, wish):
+        return scan_pieces(paths, wish)
     loaded = opened(paths, wish)
     rows, path = _rows(loaded, wish), shown_source(loaded)
     if wish.k is not None:
@@ -86,7 +89,9 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     test = rows.where(is_test) if is_test.any() else None
     if test is not None:
         complete(path, test)
-    return VoteTable(votes, validation.ids, test, rows.notes, rows.costs, rows.classes)
+    return VoteTable(
+        votes, validation.ids, test, rows.notes, rows.costs, rows.classes, validation.numbers
+    )
 
 
 def complete(path: str | Path, rows: Rows) -> Bools:

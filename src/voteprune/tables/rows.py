@@ -99,6 +99,8 @@ class VoteTable:
         class only can still be reported on.
     notes, costs, classes
         As on `Rows`.
+    numbers
+        What was said on the rows to prune on, as on `Rows`.
     """
 
     validation: Votes
@@ -107,6 +109,7 @@ class VoteTable:
     notes: tuple[str, ...] = ()
     costs: dict[str, float] | None = None
     classes: tuple[str, str] | None = None
+    numbers: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +132,8 @@ class Layout:
         From where on a number is a positive vote.
     notes
         What a person should know about this choice.
+    numbers
+        Whether numbers are kept beside the votes they are cut to.
     """
 
     votes: tuple[str, ...]
@@ -138,6 +143,7 @@ class Layout:
     test_value: str | None = None
     cutoff: float = 0.5
     notes: tuple[str, ...] = ()
+    numbers: bool = False
 
     def is_test(self, word: str) -> bool | None:
         """Tell whether a part is that of test rows; None if it is neither that nor the other."""
@@ -153,6 +159,7 @@ class Layout:
             tuple(ids),
             None if labels is None else labels == 1,
             None if self.part is None else np.array(parts, dtype=bool),
+            numbers if self.numbers else None,
             id_name=self.index or INDEX,
             notes=self.notes,
         )

@@ -48,6 +48,8 @@ class Wish:
         Columns of item, judge and vote, where there is a line for each vote.
     vote
         What counts as the vote in an Inspect log: ``value`` or ``answer``.
+    numbers
+        Whether to keep what was said beside the votes it is cut to.
     """
 
     target: str | None = None
@@ -63,6 +65,7 @@ class Wish:
     long: tuple[str, ...] = ()
     vote: str | None = None
     negative: str | None = None
+    numbers: bool = False
 
     def __post_init__(self) -> None:
         if self.cutoff is not None:

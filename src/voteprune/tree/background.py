@@ -1,18 +1,19 @@
-"""`BackgroundSearch`: local search that goes on in this process while workers prove.
+"""`Searching`: local search that goes on while workers prove, in the background or in turns.
 
 A better incumbent prunes more, so at first searching has a core of its own, and there is one
 worker less. When nothing better has turned up for a good while every core has a worker, and the
-search takes only a share of its time.
+search takes only a share of its time. On a single core search and proof take turns.
 """
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 
 from ..primal.search import LocalSearch, search
 from ..run.run import Run
-from ..solvers import prepare
+from ..solvers import Worker, prepare
 
 SHARE = 0.25
 """Share of the time for a search that has found nothing for a good while."""
@@ -23,6 +24,46 @@ _STRIDE = 0.02
 _DRY, _DRY_SHARE = 1.5, 0.25
 """Seconds without news after which a core is better left to another worker; and the same as a share
 of all time until then, if that is more."""
+
+
+_PATIENCE = 20
+"""Walks per classifier without a better committee after which a turn ends: small pools are searched
+through long before."""
+
+
+class Searching:
+    """Local search beside a proof: in the background where there are cores, or else in turns.
+
+    Parameters
+    ----------
+    run
+        The circumstances of the proof.
+    tabu
+        What searches; None for nothing.
+    """
+
+    def __init__(self, run: Run, tabu: LocalSearch | None) -> None:
+        self._run, self._tabu = run, tabu
+        self._background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
+
+    def begin_round(self, worker: Worker) -> tuple[int, Callable[[], bool] | None]:
+        """Return how many workers the next round has, and what to do here meanwhile."""
+        if self._background is None:
+            return 1, None
+        return self._background.begin_round(worker), self._background
+
+    def take_turn(self, seconds: float) -> None:
+        """Search between two rounds, unless that is done in the background."""
+        if self._background is None:
+            self.search(seconds)
+
+    def search(self, seconds: float) -> None:
+        """Search here and now, for a fifth of the time left at the most."""
+        if self._tabu is not None:
+            run = self._run
+            until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
+            patience = _PATIENCE * run.incumbent.problem.n_classifiers
+            search(self._tabu, run.incumbent, until, patience)
 
 
 class BackgroundSearch:
@@ -37,12 +78,13 @@ class BackgroundSearch:
     """
 
     def __init__(self, run: Run, tabu: LocalSearch) -> None:
-        self._run, self._tabu, self._worker = run, tabu, ""
+        self._run, self._tabu = run, tabu
+        self._worker: Worker | None = None
         self._news, self._resume = time.monotonic(), 0.0
         # Once it is dry it stays so, even if it finds something late.
         self._dry = self._crowded = False
 
-    def begin_round(self, worker: str) -> int:
+    def begin_round(self, worker: Worker) -> int:
         """Return how many workers the next round has.
 
         Parameters
@@ -70,7 +112,7 @@ class BackgroundSearch:
             self._news = now
         elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * incumbent.seconds):
             self._dry = True
-            if self._run.record is None:
+            if self._run.record is None and self._worker is not None:
                 # The next round has one worker more, and starting up takes a while.
-                prepare(self._worker, self._worker)
+                prepare(self._worker)
         return not incumbent.closed

@@ -24,6 +24,7 @@ from ..exceptions import FileFormatError, InputError
 from ..files import jsonfile, outfile
 from ..problem.committee import Committee
 from ..problem.problem import Problem
+from ..run.run import Run
 from .nogoods.task import Node as NogoodNode
 
 _FIELDS = ("pairs", "bounds", "done", "decided", "by")
@@ -72,6 +73,10 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
             "only method='exact' with an objective that is a weighted sum of counts keeps its "
             "proof on file. Leave it out.",
         )
+    if problem.must_cover:
+        raise InputError(
+            "checkpoint", "a proof under a limit on coverage keeps nothing on file. Leave it out."
+        )
     load_proof(file, problem)
     outfile.check_folder(file, "checkpoint")
     return file
@@ -112,6 +117,26 @@ class Kept:
     committee: Committee | None
     nodes: tuple[Node, ...] | None = None
     nogood_nodes: tuple[NogoodNode, ...] | None = None
+
+
+def on_file(problem: Problem, run: Run) -> Kept | None:
+    """Return what an earlier run has left on file, None where there is nothing.
+
+    The file was checked before the run began; what has become of it since ends no run.
+    """
+    try:
+        return load_proof(run.checkpoint, problem)
+    except InputError as error:
+        run.incumbent.incidents.append(str(error))
+        return None
+
+
+def resumed(problem: Problem, run: Run) -> Kept | None:
+    """Return what an earlier run has left on file, and offer its committee."""
+    kept = on_file(problem, run)
+    if kept is not None and kept.committee is not None:
+        run.incumbent.offer(kept.committee.members, kept.committee.threshold)
+    return kept
 
 
 def save_proof(path: Path, problem: Problem, kept: Kept) -> None:

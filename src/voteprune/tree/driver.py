@@ -1,57 +1,160 @@
-"""`Driver`: what both trees do between rounds: offer committees, write and read checkpoints."""
+"""`Driver`: a proof in rounds, shared by worker processes; every tree plugs into it.
+
+A round: what is open is dealt to workers, who bound and branch until the round is over; here, local
+search goes on meanwhile. What they hand back is the whole state of the proof, so between rounds
+a better incumbent can prune, and the proof can be put on file: a run that is killed loses no more
+than the round it was in.
+
+To plug in, a proof is a subclass of `Driver` and says
+
+- `worker`: which module worker processes run, see `solvers.Worker`,
+- `over`: whether nothing is open,
+- `_deal`: what is open, as one task for each worker; a task has a `deadline` and a `latest`,
+- `_take`: what to make of the shares that come back,
+- `_take_stock`: prune by the incumbent, and tell it the bound of the rest; also at the start,
+- `_report`: what to make of what a single worker says on its way,
+- `_save`: how what is open is written to a file, where a proof can be kept on one.
+
+`tree.sizes`, `tree.nogoods` and `tree.margins` do. Who wants the proof made goes through `rounds`::
+
+    for went_on in driver.rounds(until, Searching(run, tabu)):
+        if not went_on:  # the workers cannot go on
+            break
+"""
 
 from __future__ import annotations
 
+import time
 import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
 
-from ..bounds.node import Node
-from ..exceptions import InputError, OutputError
-from ..problem.problem import Problem
+from ..exceptions import OutputError
+from ..run.incumbent import Incumbent
 from ..run.run import Run
-from .checkpoint import Kept, load_proof, save_proof
-from .nogoods.task import Node as NogoodNode
+from ..solvers import OutOfTime, SolverFailure, Worker
+from .background import SHARE, Searching
+from .workers import share_out
 
 
-def on_file(problem: Problem, run: Run) -> Kept | None:
-    """Return what is on file, None where there is nothing.
-
-    The file was checked before the run began; what has become of it since ends no run.
-    """
-    try:
-        return load_proof(run.checkpoint, problem)
-    except InputError as error:
-        run.incumbent.incidents.append(str(error))
-        return None
-
-
-class Driver:
-    """A proof in rounds that nothing beats the incumbent; each tree has a driver of its own.
+class Driver(ABC):
+    """A proof in rounds that nothing beats the incumbent.
 
     Parameters
     ----------
     problem
-        What is being solved.
+        What is being solved, with `allowed`, the classifiers that tasks number from 0 on.
     run
-        Its circumstances; the incumbent holds a committee.
+        Its circumstances.
+    first, longest
+        Seconds of the first and of the longest round; each is half as long again as the one
+        before, unless that was cut short.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    worker: ClassVar[Worker]
+
+    def __init__(self, problem: Any, run: Run, first: float, longest: float) -> None:
         self._problem, self._run = problem, run
+        self._seconds, self._longest = first, longest
         self._seen: set[tuple[int, ...]] = set()
         self._token = uuid.uuid4().hex
 
+    @property
+    @abstractmethod
+    def over(self) -> bool:
+        """Whether nothing is open."""
+
+    @property
+    def search_share(self) -> float:
+        """How long local search has between two rounds on a single core, as a share of a round."""
+        return SHARE
+
+    def rounds(self, until: float, searching: Searching) -> Iterator[bool]:
+        """Work round after round, and tell after each whether the workers can go on.
+
+        Parameters
+        ----------
+        until
+            When the last round must be over.
+        searching
+            Local search, in the background or in turns.
+        """
+        until = min(until, self._run.deadline)
+        while not self.over and time.monotonic() < until:
+            began = time.monotonic()
+            workers, meanwhile = searching.begin_round(self.worker)
+            went_on = self.round(until, workers, meanwhile)
+            took = time.monotonic() - began
+            yield went_on
+            if not self.over:
+                searching.take_turn(self.search_share * took)
+
+    def round(
+        self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
+    ) -> bool:
+        """Work for one round; tell if the workers can go on.
+
+        Parameters
+        ----------
+        until
+            When it must be over.
+        workers
+            How many share the work; a proof that is written down has but one.
+        meanwhile
+            Something to do here while they are busy, see `workers.share_out`.
+        """
+        run = self._run
+        deadline = min(until, time.monotonic() + self._seconds)
+        tasks = self._deal(workers, deadline)
+        try:
+            shares = share_out(self.worker, tasks, self._report, meanwhile, run.end)
+        except OutOfTime:
+            return True  # nothing was lost
+        except SolverFailure as failure:
+            run.incumbent.incidents.append(str(failure))
+            return False
+        if time.monotonic() >= deadline:
+            # Rounds that were cut short were long enough.
+            self._seconds = min(1.5 * self._seconds, self._longest)
+        self._take(shares)
+        self._take_stock()
+        self._keep()
+        return True
+
+    @abstractmethod
+    def _deal(self, workers: int, deadline: float) -> Sequence[Any]:
+        """Return a task for each worker, which begins nothing new after a deadline."""
+
+    @abstractmethod
+    def _take(self, shares: Sequence[Any]) -> None:
+        """Take what came of the tasks for what is open now."""
+
+    @abstractmethod
+    def _take_stock(self) -> None:
+        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
+
+    @abstractmethod
+    def _report(self, *said: Any) -> None:
+        """Take what a single worker says on its way."""
+
+    @abstractmethod
+    def _save(self, file: Path) -> None:
+        """Write what is open to a file, whole or not at all; OutputError if it cannot be."""
+
     def _offer(self, columns: tuple[int, ...]) -> None:
         """Have the incumbent look at members, by their numbers among those allowed, once."""
-        if columns not in self._seen:
+        incumbent = self._judge_of(len(columns))
+        if incumbent is not None and columns not in self._seen:
             self._seen.add(columns)
-            self._run.incumbent.offer([self._problem.allowed[k] for k in columns])
+            incumbent.offer([self._problem.allowed[k] for k in columns])
 
-    def _keep(
-        self,
-        *,
-        nodes: tuple[Node, ...] | None = None,
-        nogood_nodes: tuple[NogoodNode, ...] | None = None,
-    ) -> None:
+    def _judge_of(self, size: int) -> Incumbent | None:
+        """Return the incumbent that committees of a size are compared with; None for none."""
+        return self._run.incumbent
+
+    def _keep(self) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""
         run = self._run
         if run.checkpoint is None:
@@ -59,14 +162,6 @@ class Driver:
         # What counts is the last round: a file that could be written after all is whole.
         run.incumbent.unwritten.clear()
         try:
-            kept = Kept(run.incumbent.committee, nodes, nogood_nodes)
-            save_proof(run.checkpoint, self._problem, kept)
+            self._save(run.checkpoint)
         except OutputError as error:
             run.incumbent.unwritten.append(str(error))
-
-    def _on_file(self) -> Kept | None:
-        """Return what an earlier run has left on file, and offer its committee."""
-        kept = on_file(self._problem, self._run)
-        if kept is not None and kept.committee is not None:
-            self._run.incumbent.offer(kept.committee.members, kept.committee.threshold)
-        return kept

@@ -12,25 +12,25 @@ from typing import Any
 
 import joblib
 
-from ..solvers import OutOfTime, SolverFailure, call, give_up
+from ..solvers import OutOfTime, SolverFailure, Worker, call, give_up
 
 _START_UP = 30.0
 """Seconds a worker may take to begin with a task."""
 
 
 def share_out(
-    module: str,
+    worker: Worker,
     tasks: Sequence[Any],
     report: Callable[..., None],
     meanwhile: Callable[[], bool] | None = None,
     end: float | None = None,
 ) -> list[Any]:
-    """Have ``module.solve`` work on every task and return what comes back, in order.
+    """Have a worker work on every task and return what comes back, in order.
 
     Parameters
     ----------
-    module
-        Where the function is.
+    worker
+        Where its function is.
     tasks
         Each says, as `time.monotonic` tells it, until when work may be begun (`deadline`) and when
         all must be done (`latest`).
@@ -50,9 +50,9 @@ def share_out(
     """
     if len(tasks) == 1:
         # The end of a round is no deadline: what was begun is finished.
-        return [call(module, module, (tasks[0],), tasks[0].latest, report, meanwhile, end)]
+        return [call(worker, (tasks[0],), tasks[0].latest, report, meanwhile, end)]
     try:
-        shares = _deal(module, tasks, end)
+        shares = _deal(worker, tasks, end)
     except SolverFailure:
         raise  # from a backend that does not come back before all is done
     except Exception as error:  # whatever stands between us and the workers
@@ -63,7 +63,7 @@ def share_out(
                 meanwhile = None
         error_there = shares.exception()
     except BaseException:
-        give_up(module)  # they would go on for nobody
+        give_up(worker)  # they would go on for nobody
         raise
     if isinstance(error_there, OutOfTime):
         raise error_there
@@ -72,7 +72,7 @@ def share_out(
     return shares.result()
 
 
-def _deal(module: str, tasks: Sequence[Any], end: float | None) -> Future[list[Any]]:
+def _deal(worker: Worker, tasks: Sequence[Any], end: float | None) -> Future[list[Any]]:
     """Deal tasks out; return what will come back.
 
     Threads here, each with a worker of its own, unless the user has configured another backend: on
@@ -84,7 +84,7 @@ def _deal(module: str, tasks: Sequence[Any], end: float | None) -> Future[list[A
     except ValueError:  # a backend that does not come back before all is done
         parallel = joblib.Parallel(**options)
     sent = Sent()
-    coming = parallel(joblib.delayed(_work)(module, task, sent, end) for task in tasks)
+    coming = parallel(joblib.delayed(_work)(worker, task, sent, end) for task in tasks)
     shares: Future[list[Any]] = Future()
 
     def collect() -> None:
@@ -119,12 +119,12 @@ class Sent:
         return ago - (waited if 0 <= waited <= _START_UP else 0.0)
 
 
-def _work(module: str, task: Any, sent: Sent, end: float | None) -> Any:
-    """Have a worker work on a task, on a machine whose clock may not be the sender's."""
+def _work(worker: Worker, task: Any, sent: Sent, end: float | None) -> Any:
+    """Have a task worked on, on a machine whose clock may not be the sender's."""
     apart = sent.clocks_apart()
     mine = replace(task, deadline=task.deadline + apart, latest=task.latest + apart)
     there = None if end is None else end + apart
-    return call(module, module, (mine,), mine.latest, _no_report, end=there)
+    return call(worker, (mine,), mine.latest, _no_report, end=there)
 
 
 def _no_report(*_: object) -> None:

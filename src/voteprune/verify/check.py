@@ -17,7 +17,7 @@ from .soft import verify_soft
 from .soft_document import SOFT, soft_document_of
 from .table import read_table
 from .trying import better, is_small
-from .verification import Notes, Verification
+from .verification import Notes, Verification, labels_of
 
 
 def verify(certificate: str | Path, votes: str | Path, target: str | None = None) -> Verification:
@@ -53,7 +53,7 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
         notes.failed.append(
             f"the file has {len(table.votes)} rows, the certificate is about {rows}"
         )
-        return _conclusion(document, notes)
+        return notes.conclusion(_statement(document, target))
     patterns = merge(table, document.row_weights)
     if digest(document.names, patterns) != document.digest:
         notes.failed.append("these are not the votes that the certificate is about")
@@ -66,11 +66,11 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
         pool = Pool.of(document, patterns)
     except ValueError as error:
         notes.failed.append(str(error))
-        return _conclusion(document, notes)
+        return notes.conclusion(_statement(document, target))
     limits = Limits(document, pool)
     _check_committee(document, pool, limits, notes)
     _check_bound(document, pool, limits, notes)
-    return _conclusion(document, notes)
+    return notes.conclusion(_statement(document, target))
 
 
 def _check_committee(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:
@@ -163,15 +163,12 @@ def _check_by_trying(
         notes.failed.append("the bound: nothing in the certificate supports it")
 
 
-def _conclusion(document: Document, notes: Notes) -> Verification:
-    return notes.conclusion(_statement(document))
-
-
-def _statement(document: Document) -> Iterator[str]:
+def _statement(document: Document, target: str | None) -> Iterator[str]:
     names = document.names
     sizes = f"{number(document.size_min)} to {number(document.size_max)}"
     yield f"maximise {plain(document.objective)}: {_weights(document.weights)}"
     yield f"from {len(names)} classifiers, {sizes} of them"
+    yield from labels_of(document.target, target)
     if document.row_weights is not None:
         counted = sum(weight > 0 for weight in document.row_weights)
         yield (

@@ -10,12 +10,12 @@ from pathlib import Path
 from .replay import Fault
 from .showing import number, plain
 from .soft_document import BRIER, LOG_LOSS, POOL_LOG_LOSS, SoftDocument
-from .soft_limits import SoftLimits
+from .soft_limits import SoftLimits, TooLargeError
 from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
-from .soft_tree import SoftTree, TooLargeError
-from .verification import Notes, Verification
+from .soft_tree import SoftTree
+from .verification import Notes, Verification, labels_of
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
@@ -50,13 +50,13 @@ def verify_soft(
     table = read_soft_table(probabilities, document, target or document.target)
     if table is None:
         notes.trusted.append("everything: the table is too large to check here")
-        return notes.conclusion(_statement(document))
+        return notes.conclusion(_statement(document, target))
     if len(table.labels) != document.n_rows:
         notes.failed.append(
             f"the file has {len(table.labels)} rows, the certificate is about "
             f"{number(document.n_rows)}"
         )
-        return notes.conclusion(_statement(document))
+        return notes.conclusion(_statement(document, target))
     if digest(document, table) != document.digest:
         notes.failed.append("these are not the probabilities that the certificate is about")
     else:
@@ -69,11 +69,15 @@ def verify_soft(
         pool = kind(document, table)
     except ValueError as error:
         notes.failed.append(str(error))
-        return notes.conclusion(_statement(document))
-    limits = SoftLimits(document)
+        return notes.conclusion(_statement(document, target))
+    try:
+        limits = SoftLimits(document)
+    except TooLargeError:
+        notes.trusted.append("everything: the limits are too many to check here")
+        return notes.conclusion(_statement(document, target))
     _check_committee(document, pool, limits, notes)
     _check_bound(document, pool, limits, notes)
-    return notes.conclusion(_statement(document))
+    return notes.conclusion(_statement(document, target))
 
 
 def _check_committee(
@@ -96,6 +100,8 @@ def _check_committee(
         faults.append(f"its penalised loss is {float(loss):.12g}")
     if document.status == "infeasible":
         faults.append("there is one, although the certificate says that there is none")
+    if bound is not None and loss < bound:
+        faults.append("its penalised loss is below the bound")
     if document.status == "optimal" and bound is not None:
         gap = (loss - bound) / loss
         if gap > document.tolerance:
@@ -130,7 +136,7 @@ def _check_bound(
     )
 
 
-def _statement(document: SoftDocument) -> Iterator[str]:
+def _statement(document: SoftDocument, target: str | None) -> Iterator[str]:
     d = document
     names = [plain(member.name) for member in d.members]
     yield (
@@ -139,6 +145,8 @@ def _statement(document: SoftDocument) -> Iterator[str]:
     )
     yield f"from {len(names)} members, {number(d.size_min)} to {number(d.size_max)} of them"
     yield f"where the classes are {', '.join(plain(label) for label in d.classes[:20])}"
+    yield from labels_of(d.target, target)
+    yield from _columns(d)
     for kind, words in (("vote", "merely vote"), ("score", "give scores, taken as log-odds")):
         some = [name for name, member in zip(names, d.members, strict=True) if member.kind == kind]
         if some:
@@ -164,3 +172,14 @@ def _statement(document: SoftDocument) -> Iterator[str]:
     yield f"no such committee has a penalised loss below {float(d.bound):.12g}"
     if d.status == "optimal":
         yield f"so none has less by more than a share of {float(d.tolerance):.3g}"
+
+
+def _columns(document: SoftDocument) -> Iterator[str]:
+    """Say what is read as whose answers, where names do not tell."""
+    for member in document.members:
+        own = [member.name]
+        if document.width > 1:
+            own = [f"{member.name}:{label}" for label in document.classes]
+        if list(member.columns) != own:
+            listed = ", ".join(plain(column) for column in member.columns[:20])
+            yield f"where the answers of {plain(member.name)} are {listed}"

@@ -11,6 +11,13 @@ from .soft_document import SoftDocument
 
 Prices = tuple[tuple[str, int, Fraction], ...]
 
+MOST_CELLS = 2**22
+"""Rows times members up to which limits are looked at."""
+
+
+class TooLargeError(Exception):
+    """More steps are needed than anybody may ask for."""
+
 
 @dataclass(frozen=True)
 class Decisions:
@@ -37,10 +44,17 @@ class SoftLimits:
     ----------
     document
         What limits there are.
+
+    Raises
+    ------
+    TooLargeError
+        If they are too many.
     """
 
     def __init__(self, document: SoftDocument) -> None:
         self._document, k = document, len(document.members)
+        if (2 + len(document.costs) + 2 * len(document.groups)) * k > MOST_CELLS:
+            raise TooLargeError
         self.n_members, self.size_max = k, document.size_max
         one, none = Fraction(1), Fraction(0)
         self.rows: dict[tuple[str, int], tuple[tuple[Fraction, ...], Fraction]] = {
@@ -50,7 +64,8 @@ class SoftLimits:
         for place, (costs, most) in enumerate(document.costs):
             self.rows["cost", place] = costs, most
         for place, group in enumerate(document.groups):
-            inside = tuple(one if member in group.members else none for member in range(k))
+            chosen = frozenset(group.members)
+            inside = tuple(one if member in chosen else none for member in range(k))
             if group.at_most is not None:
                 self.rows["at_most", place] = inside, Fraction(group.at_most)
             self.rows["at_least", place] = tuple(-x for x in inside), -Fraction(group.at_least)

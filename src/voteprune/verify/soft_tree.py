@@ -9,7 +9,7 @@ from fractions import Fraction
 from .replay import Fault
 from .showing import number
 from .soft_document import Node
-from .soft_limits import Decisions, Prices, Reach, SoftLimits
+from .soft_limits import Decisions, Prices, Reach, SoftLimits, TooLargeError
 from .soft_linear import LinearPool
 from .soft_pool import Dual, SoftPool
 
@@ -25,11 +25,8 @@ class _Chain:
 
 MOST = 2**32
 """Steps up to which a tree is gone through: some minutes. A dual point takes two for every answer
-and sixty for every row and class; to bound a part by it takes a hundred for every member."""
-
-
-class TooLargeError(Exception):
-    """More steps are needed than anybody may ask for."""
+and sixty for every row and class; to bound a part by it takes a hundred for every member and fifty
+for every price on top; to look whether limits can be kept takes thirty for every one and member."""
 
 
 class SoftTree:
@@ -125,15 +122,19 @@ class SoftTree:
                 if not open_:
                     break
         for member, sits in open_.items():
-            if not self._limits.empty(decisions.having(member, sits=not sits)):
+            if not self._empty(decisions.having(member, sits=not sits)):
                 raise Fault(f"node {place} decides on member {member} without reason")
         return rest
 
     def _reaches(self, chain: _Chain | None, decisions: Decisions) -> Iterator[tuple[Dual, Reach]]:
         while chain is not None:
-            self._spend(100 * self._limits.n_members)
+            self._spend((100 + 50 * len(chain.prices)) * self._limits.n_members)
             yield chain.dual, Reach(self._limits, chain.dual.phi, chain.prices, decisions)
             chain = chain.older
+
+    def _empty(self, decisions: Decisions) -> bool:
+        self._spend(30 * len(self._limits.rows) * self._limits.n_members)
+        return self._limits.empty(decisions)
 
     def _spend(self, steps: int) -> None:
         self._spent += steps
@@ -141,7 +142,7 @@ class SoftTree:
             raise TooLargeError
 
     def _close(self, name: str, decisions: Decisions, chain: _Chain | None) -> None:
-        if self._limits.empty(decisions):
+        if self._empty(decisions):
             return
         if self._target is None:
             raise Fault(f"{name} is not shown to hold no allowed committee")

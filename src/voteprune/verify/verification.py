@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+from .showing import plain
 
 
 @dataclass(frozen=True)
@@ -69,3 +71,9 @@ class Notes:
         return Verification(
             tuple(statement), tuple(self.checked), tuple(self.trusted), tuple(self.failed)
         )
+
+
+def labels_of(own: str | None, asked: str | None) -> Iterator[str]:
+    """Say whose word it is what the truth is, where it is the certificate's own."""
+    if own is not None and asked is None:
+        yield f"where column '{plain(own)}' is the truth"

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from .abstaining import HOW_TO_ABSTAIN, is_missing, unmasked
 from .reading import read_vector, refuse_masked
 
 _LISTED = 5
@@ -60,22 +61,8 @@ def holds_probabilities(cutoff: float) -> bool:
     return 0 < cutoff < 1
 
 
-def read_predictions(
-    predictions: object, argument: str
-) -> tuple[NDArray[np.bool_], tuple[str, ...] | None]:
-    """Turn votes or probabilities into a fresh bool matrix, with column names if it has any.
-
-    Raises
-    ------
-    InputError
-        If anything is missing, infinite, outside [0, 1], not a matrix, or empty.
-    """
-    table, columns = read_matrix(predictions, argument)
-    return to_votes(table, argument), columns
-
-
 def read_matrix(
-    values: object, argument: str, *, words: bool = False
+    values: object, argument: str, *, words: bool = False, gaps: bool = False
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
     """Return a matrix that is not empty, with column names if it has any.
 
@@ -87,8 +74,10 @@ def read_matrix(
         What it is called, for messages.
     words
         Whether cells may be text.
+    gaps
+        Whether text may stand beside cells that say nothing, and entries may be masked.
     """
-    table, columns = _as_matrix(values, argument, words)
+    table, columns = _as_matrix(unmasked(values) if gaps else values, argument, words, gaps)
     if table.ndim != 2:
         raise InputError(
             argument,
@@ -146,7 +135,7 @@ def _check_numbers(numbers: NDArray[Any], argument: str, cutoff: float) -> None:
             argument,
             f"row {row}, column {column} is {numbers[row, column]} ({missing} missing in all). "
             "Every classifier needs a finite vote on every row: leave such rows or classifiers "
-            "out, or fill in what should count; 0 is a vote against.",
+            f"out, fill in what should count, {HOW_TO_ABSTAIN}.",
         )
     outside = (numbers < 0) | (numbers > 1)
     if holds_probabilities(cutoff) and outside.any():
@@ -160,10 +149,10 @@ def _check_numbers(numbers: NDArray[Any], argument: str, cutoff: float) -> None:
 
 
 def _as_matrix(
-    values: object, argument: str, words: bool
+    values: object, argument: str, words: bool, gaps: bool
 ) -> tuple[NDArray[Any], tuple[str, ...] | None]:
     if isinstance(values, Mapping):
-        return _stack(values, argument, words)
+        return _stack(values, argument, words, gaps)
     try:
         frame = nw.from_native(values, eager_only=True, pass_through=True)
     except nw.exceptions.NarwhalsError as error:
@@ -179,11 +168,11 @@ def _as_matrix(
         raise InputError(
             argument, "has rows of different length. Give a matrix, one column per classifier."
         ) from None
-    return _of_one_kind(array, argument, words), columns
+    return _of_one_kind(array, argument, words, gaps), columns
 
 
 def _stack(
-    values: Mapping[Any, object], argument: str, words: bool
+    values: Mapping[Any, object], argument: str, words: bool, gaps: bool
 ) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Put the columns of a mapping side by side."""
     if not values:
@@ -200,7 +189,7 @@ def _stack(
             )
     if len(columns) != len(values):
         raise InputError(argument, "has two columns of one name; names must differ.")
-    checked = [_of_one_kind(column[:, None], argument, words) for column in columns.values()]
+    checked = [_of_one_kind(column[:, None], argument, words, gaps) for column in columns.values()]
     kinds = {"text" if column.dtype.kind in "US" else "numbers" for column in checked}
     if len(kinds) > 1:
         checked = [column.astype(object) for column in checked]
@@ -212,15 +201,17 @@ def _plain(column: object) -> Any:
     return series.to_numpy() if isinstance(series, nw.Series) else column
 
 
-def _of_one_kind(array: NDArray[Any], argument: str, words: bool) -> NDArray[Any]:
+def _of_one_kind(array: NDArray[Any], argument: str, words: bool, gaps: bool) -> NDArray[Any]:
     """Return numbers, with NaN for what is missing, or text where that is welcome."""
     if array.dtype == object:
-        cells = [np.nan if _is_missing(cell) else cell for cell in array.flat]
+        cells = [np.nan if is_missing(cell) else cell for cell in array.flat]
         if not any(isinstance(cell, str) for cell in cells):
             with contextlib.suppress(TypeError, ValueError):
                 array = np.array(cells, dtype=np.float64).reshape(array.shape)
         elif words and all(isinstance(cell, str) for cell in cells):
             array = array.astype(str)
+        elif words and gaps and all(isinstance(cell, str) or is_missing(cell) for cell in cells):
+            return array
     if array.dtype.kind in "biuf" or (words and array.dtype.kind == "U"):
         return array
     raise InputError(argument, f"{_first_odd_cell(array)} {_CURE}")
@@ -238,15 +229,10 @@ def _first_odd_cell(array: NDArray[Any]) -> str:
         return f"is a {type(array.item()).__name__}."
     for place in np.ndindex(array.shape):
         cell = array[place].item() if isinstance(array[place], np.generic) else array[place]
-        if not isinstance(cell, Real | np.bool_) and not _is_missing(cell):
+        if not isinstance(cell, Real | np.bool_) and not is_missing(cell):
             where = ", ".join(f"{w} {i}" for w, i in zip(("row", "column"), place, strict=False))
             return f"{where} is {cell!r:.60}, a {type(cell).__name__}."
     return f"holds {array.dtype}."
-
-
-def _is_missing(cell: object) -> bool:
-    # pandas' NA has no truth value; nothing else that counts as a vote is unlike itself.
-    return cell is None or type(cell).__name__ == "NAType"
 
 
 def read_binary_labels(
@@ -286,7 +272,7 @@ def read_binary_labels(
 
 
 def _cure_for_labels(distinct: list[Any]) -> str:
-    if len(distinct) == 2 and not any(_is_missing(value) for value in distinct):
+    if len(distinct) == 2 and not any(is_missing(value) for value in distinct):
         first, second = distinct
         return f"Say which is positive: positive={first!r} or positive={second!r}."
     return "Map them first, as in y == 'positive', or take vp.PluralityVotes for several classes."

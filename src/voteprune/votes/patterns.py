@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, total
+from .packed import WORD, from_words, row_words
 from .votes import Votes
-
-_WORD = 64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +51,7 @@ class Patterns:
         kept = weights > 0
         if not kept.all():
             matrix, weights, labels = matrix[kept], weights[kept], labels[kept]
-        if matrix.shape[1] < _WORD and (weights == weights[0]).all():
+        if matrix.shape[1] < WORD and (weights == weights[0]).all():
             return _merge_equals(matrix, labels, weights[0], votes.denominator)
         zeros = np.zeros_like(weights)
         return _merge_rows(
@@ -133,7 +132,7 @@ def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np
     Rows are packed into words of 64 votes. The first word sorts most of them; those it leaves
     together are sorted by the next where they differ there.
     """
-    words = _row_words(matrix)
+    words = row_words(matrix)
     order = np.argsort(words[0])
     new = np.ones(len(order), dtype=bool)
     first = words[0][order]
@@ -155,22 +154,13 @@ def sorted_rows(matrix: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np
     return order, new
 
 
-def _row_words(matrix: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the rows as words of 64 votes, W x N; as numbers they are ordered as votes are."""
-    packed = np.packbits(matrix, axis=1)
-    n, width = packed.shape
-    padded = np.zeros((n, 8 * -(-width // 8)), dtype=np.uint8)
-    padded[:, :width] = packed
-    return np.ascontiguousarray(padded.view(">u8").T).astype(np.uint64)
-
-
 def _merge_rows(
     matrix: NDArray[np.bool_], positive: IntArray, negative: IntArray, denominator: int
 ) -> Patterns:
     order, new = sorted_rows(matrix)
     firsts = np.flatnonzero(new)
     return Patterns(
-        _from_words(_row_words(matrix[order[firsts]]), matrix.shape[1]),
+        from_words(row_words(matrix[order[firsts]]), matrix.shape[1]),
         np.add.reduceat(positive[order], firsts),
         np.add.reduceat(negative[order], firsts),
         denominator,
@@ -181,24 +171,16 @@ def _merge_equals(
     matrix: NDArray[np.bool_], labels: NDArray[np.bool_], weight: int, denominator: int
 ) -> Patterns:
     """Merge rows of one weight, whose votes and label fit into one word: sorting says it all."""
-    rows = _row_words(matrix)[0] | labels
+    rows = row_words(matrix)[0] | labels
     rows.sort()
     label, word = rows & np.uint64(1), rows >> np.uint64(1)
     firsts = np.flatnonzero(np.concatenate([[True], word[1:] != word[:-1]]))
     both = np.diff(firsts, append=len(rows))
     positive = np.add.reduceat(label, firsts).astype(np.int64)
-    distinct = _from_words((word[firsts] << np.uint64(1))[None, :], matrix.shape[1])
+    distinct = from_words((word[firsts] << np.uint64(1))[None, :], matrix.shape[1])
     return Patterns(
         distinct,
         combine([(int(weight), positive)]),
         combine([(int(weight), both - positive)]),
         denominator,
     )
-
-
-def _from_words(words: NDArray[np.uint64], width: int) -> NDArray[np.bool_]:
-    """Return rows of votes again, column by column."""
-    matrix = np.empty((words.shape[1], width), dtype=bool, order="F")
-    for k in range(width):
-        matrix[:, k] = words[k // _WORD] >> np.uint64(_WORD - 1 - k % _WORD) & np.uint64(1)
-    return matrix

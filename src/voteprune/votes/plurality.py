@@ -11,14 +11,23 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray
+from .abstaining import (
+    HOW_TO_ABSTAIN,
+    Abstentions,
+    check_abstentions,
+    fill_gaps,
+    says_something,
+    unmasked,
+)
 from .ballots import read_matrix
 from .reading import read_names, read_vector, read_weights, refuse_masked
+from .votes import Votes
 
 Label = str | int | float | bool
 """What a class may be called."""
 
 Codes = NDArray[np.int32] | NDArray[np.uint8]
-"""Classes as places in the list of them."""
+"""Classes as places in the list of them; the place after the last is no class: nobody is named."""
 
 
 class PluralityVotes:
@@ -39,19 +48,35 @@ class PluralityVotes:
         K distinct names; a data frame's column names, else ``c0, c1, ...`` when omitted.
     classes
         All classes in the order in which ties are broken, the first one first; sorted when
-        omitted.
+        omitted. The first is also the class of rows on which no member of a committee votes.
+    abstentions
+        What it counts for when a classifier says nothing (NaN, None, an empty or masked cell):
+        "skip" for nothing, most of the votes cast win; "against" for a vote for the first of
+        `classes`. A missing vote is an error when omitted.
 
     Attributes
     ----------
-    matrix : classes named, as places in `classes`, of shape (n, K)
+    matrix : classes named, as places in `classes`, of shape (n, K); ``len(classes)`` where a
+        classifier abstains and that counts for nothing
     labels : true classes likewise, of shape (n,)
     weights : exact integers of shape (n,), in units of ``1 / denominator``
     denominator : int
     names : tuple of str
     classes : tuple of labels
+    abstentions : "skip", "against" or None
+    voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = ("classes", "denominator", "labels", "matrix", "names", "weights")
+    __slots__ = (
+        "abstentions",
+        "classes",
+        "denominator",
+        "labels",
+        "matrix",
+        "names",
+        "voted",
+        "weights",
+    )
 
     matrix: Codes
     labels: Codes
@@ -59,6 +84,8 @@ class PluralityVotes:
     denominator: int
     names: tuple[str, ...]
     classes: tuple[Label, ...]
+    abstentions: Abstentions | None
+    voted: NDArray[np.bool_] | None
 
     def __init__(
         self,
@@ -68,8 +95,10 @@ class PluralityVotes:
         sample_weight: object = None,
         names: Sequence[str] | None = None,
         classes: Sequence[Label] | None = None,
+        abstentions: Abstentions | None = None,
     ) -> None:
-        table, columns = read_label_matrix(predictions, "predictions")
+        rule = check_abstentions(abstentions)
+        table, columns, voted = read_label_matrix(predictions, "predictions", gaps=rule is not None)
         n, k = table.shape
         if y is None:
             raise InputError("y", "is missing. Give the true classes, one per row.")
@@ -77,14 +106,33 @@ class PluralityVotes:
         weights, denominator = read_weights(sample_weight, n)
         if not (weights > 0).any():
             raise InputError("sample_weight", "no row carries weight. Give one a positive weight.")
-        known = _read_classes(classes, table, truth)
-        matrix, labels = encode(table, known, "predictions"), encode(truth, known, "y")
-        for array in (matrix, labels, weights):
-            array.setflags(write=False)
+        known = _read_classes(classes, table, truth, voted)
+        matrix, labels = encode(table, known, "predictions", voted, rule), encode(truth, known, "y")
         chosen = read_names(names, columns, k)
-        values = (known, denominator, labels, matrix, chosen, weights)
-        for slot, value in zip(sorted(self.__slots__), values, strict=True):
+        self._fill(rule, known, denominator, labels, matrix, chosen, voted, weights)
+
+    def _fill(self, *values: Any) -> None:
+        for slot, value in zip(self.__slots__, values, strict=True):
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
             object.__setattr__(self, slot, value)
+
+    @classmethod
+    def of_two(cls, votes: Votes) -> PluralityVotes:
+        """Return votes on two classes as votes for the classes 0 and 1.
+
+        The majority of those who vote is the plurality then: ties, and rows on which nobody votes,
+        go to 0.
+        """
+        matrix = votes.matrix.astype(np.int32)
+        if votes.voted is not None and votes.abstentions == "skip":
+            matrix[~votes.voted] = 2
+        read = cls.__new__(cls)
+        read._fill(
+            votes.abstentions, (0, 1), votes.denominator, votes.labels.astype(np.int32), matrix,
+            votes.names, votes.voted, votes.weights,
+        )  # fmt: skip
+        return read
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(
@@ -108,19 +156,32 @@ class PluralityVotes:
         )
 
 
-def read_label_matrix(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, ...] | None]:
-    """Return a matrix of labels, with column names if it has any.
+def read_label_matrix(
+    values: object, argument: str, *, gaps: bool = False
+) -> tuple[NDArray[Any], tuple[str, ...] | None, NDArray[np.bool_] | None]:
+    """Return a matrix of labels, its column names if it has any, and which cells say something.
+
+    Parameters
+    ----------
+    values
+        An array, nested sequence, mapping of names to columns, or data frame.
+    argument
+        What it is called, for messages.
+    gaps
+        Whether cells may say nothing; the last of what is returned is None where none is so.
 
     Raises
     ------
     InputError
-        If anything is missing, not a label, not a matrix, or empty.
+        If anything is missing that must not, not a label, not a matrix, or empty.
     """
+    columns = None
+    if gaps:
+        values = unmasked(values)
     if isinstance(values, Mapping):
-        return read_matrix(values, argument, words=True)
+        values, columns = read_matrix(values, argument, words=True, gaps=gaps)
     frame = nw.from_native(values, eager_only=True, pass_through=True)
     refuse_masked(values, argument)
-    columns = None
     if isinstance(frame, nw.DataFrame):
         columns = tuple(str(name) for name in frame.columns)
         values = frame.to_numpy()
@@ -134,17 +195,44 @@ def read_label_matrix(values: object, argument: str) -> tuple[NDArray[Any], tupl
             f"expected a matrix of n rows by K classifiers, got shape {table.shape}. Give one "
             "column of class labels per classifier.",
         )
-    return _plain(table, argument), columns
+    if not gaps:
+        return _plain(table, argument), columns, None
+    filled, voted = fill_gaps(table, next(filter(says_something, table.flat), 0))
+    if voted is None:
+        return _plain(table, argument), columns, None
+    plain = _plain(filled, argument)
+    # Beside NaN whole numbers are floats, which says nothing about them.
+    whole = plain.dtype.kind == "f" and bool((plain == np.rint(plain)).all())
+    return plain.astype(np.int64) if whole else plain, columns, voted
 
 
-def encode(labels: NDArray[Any], classes: Sequence[Label], argument: str) -> Codes:
+def encode(
+    labels: NDArray[Any],
+    classes: Sequence[Label],
+    argument: str,
+    voted: NDArray[np.bool_] | None = None,
+    rule: Abstentions | None = None,
+) -> Codes:
     """Return each label's place among the classes.
+
+    Parameters
+    ----------
+    labels, classes
+        What is encoded.
+    argument
+        What it is called, for messages.
+    voted, rule
+        Which cells say something, and what the others count for.
 
     Raises
     ------
     InputError
         If a label is none of the classes.
     """
+    if voted is not None:
+        codes = np.full(labels.shape, 0 if rule == "against" else len(classes), dtype=np.int32)
+        codes[voted] = encode(labels[voted], classes, argument)
+        return codes
     place = {label: i for i, label in enumerate(classes)}
     distinct, inverse = np.unique(labels, return_inverse=True)
     unknown = [label for label in distinct.tolist() if label not in place]
@@ -167,29 +255,40 @@ def _plain(labels: NDArray[Any], argument: str) -> NDArray[Any]:
         if not all(isinstance(cell, kinds) for cell in cells):
             raise InputError(
                 argument,
-                "labels must be all text or all numbers, none missing. Convert them first.",
+                f"labels must be all text or all numbers, none missing. {_cure(argument)}",
             )
         labels = np.array(cells).reshape(labels.shape)
     if labels.dtype.kind not in "biufUS" or (
         labels.dtype.kind == "f" and not np.isfinite(labels).all()
     ):
         raise InputError(
-            argument, "labels must be text or finite numbers, none missing. Convert them first."
+            argument,
+            f"labels must be text or finite numbers, none missing. {_cure(argument)}",
         )
     return labels.astype(str) if labels.dtype.kind == "S" else labels
 
 
+def _cure(argument: str) -> str:
+    return "Convert them first" + ("." if argument == "y" else f", {HOW_TO_ABSTAIN}.")
+
+
 def _read_classes(
-    classes: Sequence[Label] | None, table: NDArray[Any], truth: NDArray[Any]
+    classes: Sequence[Label] | None,
+    table: NDArray[Any],
+    truth: NDArray[Any],
+    voted: NDArray[np.bool_] | None,
 ) -> tuple[Label, ...]:
     if classes is not None:
         known = tuple(np.asarray(list(classes)).tolist())
         if len(set(known)) != len(known) or not known:
             raise InputError("classes", "must be distinct, and at least one. Name each class once.")
         return known
-    if (table.dtype.kind == "U") != (truth.dtype.kind == "U"):
+    said = table if voted is None else table[voted]
+    if said.size and (said.dtype.kind == "U") != (truth.dtype.kind == "U"):
         raise InputError(
             "y", "and the predictions must both be text or both be numbers. Convert one of them."
         )
-    found: tuple[Label, ...] = tuple(np.union1d(np.unique(table), np.unique(truth)).tolist())
+    found: tuple[Label, ...] = tuple(np.unique(truth).tolist())
+    if said.size:
+        found = tuple(np.union1d(np.unique(said), np.unique(truth)).tolist())
     return found

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
+from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .reading import read_names, read_weights
+from .scan import scan_votes, unpacked
 
 
 class Votes:
@@ -40,6 +42,10 @@ class Votes:
         From where on a number is a positive vote. Between 0 and 1 the predictions must be
         probabilities; otherwise they may be any numbers, as grades with 2 or a decision function
         with 0.
+    abstentions
+        What it counts for when a classifier says nothing (NaN, None, an empty or masked cell):
+        "skip" for nothing, the majority of those who vote decides and a tie is negative;
+        "against" for a vote against. A missing vote is an error when omitted.
 
     Attributes
     ----------
@@ -48,15 +54,19 @@ class Votes:
     weights : exact integers of shape (n,), in units of ``1 / denominator``
     denominator : int
     names : tuple of str
+    abstentions : "skip", "against" or None
+    voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = ("denominator", "labels", "matrix", "names", "weights")
+    __slots__ = ("abstentions", "denominator", "labels", "matrix", "names", "voted", "weights")
 
     matrix: NDArray[np.bool_]
     labels: NDArray[np.bool_]
     weights: IntArray
     denominator: int
     names: tuple[str, ...]
+    abstentions: Abstentions | None
+    voted: NDArray[np.bool_] | None
 
     def __init__(
         self,
@@ -67,28 +77,86 @@ class Votes:
         names: Sequence[str] | None = None,
         positive: object = None,
         cutoff: float = 0.5,
+        abstentions: Abstentions | None = None,
     ) -> None:
-        cut = check_cutoff(cutoff)
-        table, columns = read_matrix(predictions, "predictions", words=positive is not None)
+        cut, rule = check_cutoff(cutoff), check_abstentions(abstentions)
+        table, columns = read_matrix(
+            predictions, "predictions", words=positive is not None, gaps=rule is not None
+        )
         n, k = table.shape
         labels, classes = read_binary_labels(y, n, positive)
+        voted = None
+        if rule is not None:
+            table, voted = fill_gaps(table, 0 if classes is None else classes.positive)
         matrix = to_votes(table, "predictions", cut, classes)
+        if voted is not None:
+            matrix &= voted
         weights, denominator = read_weights(sample_weight, n)
         _check_both_classes(labels, weights)
         for array in (matrix, labels, weights):
             array.setflags(write=False)
-        values = (matrix, labels, weights, denominator, read_names(names, columns, k))
-        for slot, value in zip(
-            ("matrix", "labels", "weights", "denominator", "names"), values, strict=True
-        ):
+        chosen = read_names(names, columns, k)
+        values = (rule, denominator, labels, matrix, chosen, voted, weights)
+        for slot, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, slot, value)
+
+    @classmethod
+    def scan(
+        cls,
+        source: object,
+        target: str,
+        *,
+        names: Sequence[str] | None = None,
+        ignore: Sequence[str] = (),
+        sample_weight: str | None = None,
+        positive: object = 1,
+        cutoff: float = 0.5,
+    ) -> Votes:
+        """Read votes on more rows than memory holds, merging equal rows on the way.
+
+        Parameters
+        ----------
+        source
+            Parquet files (a path, a folder, a pattern such as ``"votes/*.parquet"``, or several of
+            them), a polars LazyFrame, or a Dask data frame, which is merged on its cluster.
+        target
+            The column of labels.
+        names, ignore
+            The columns that are classifiers, all others when omitted; columns that are not.
+        sample_weight
+            A column of whole numbers that rows count for; every row counts once when omitted.
+        positive
+            The label of the positive class; all other rows must have one other label.
+        cutoff
+            From where on a number is a positive vote.
+
+        Returns
+        -------
+        Votes
+            One row for every distinct pattern of votes and label, in canonical order; its weight
+            is the number of rows it stands for. Committees have the same values and bounds on it
+            as on all rows.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or holds no votes, or if there are more than 50 million distinct
+            patterns; a `FileFormatError` if files cannot be read.
+        """
+        columns, packed = scan_votes(
+            source, target, names=names, ignore=ignore, sample_weight=sample_weight,
+            positive=positive, cutoff=cutoff,
+        )  # fmt: skip
+        matrix, labels, weights = unpacked(packed, len(columns))
+        _check_both_classes(labels, weights)
+        return _restore(1, labels, matrix, columns, weights)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Slots without a dict need this to cross process borders; validation is not repeated.
-        return _restore, tuple(getattr(self, slot) for slot in sorted(self.__slots__))
+        return _restore, tuple(getattr(self, slot) for slot in self.__slots__)
 
     @property
     def n_rows(self) -> int:
@@ -102,11 +170,14 @@ class Votes:
 
     def select(self, columns: Sequence[int]) -> Votes:
         """Return the votes of some of the classifiers, in the order given."""
+        chosen = list(columns)
         return _restore(
+            self.abstentions,
             self.denominator,
             self.labels,
-            np.ascontiguousarray(self.matrix[:, list(columns)]),
+            np.ascontiguousarray(self.matrix[:, chosen]),
             tuple(self.names[k] for k in columns),
+            None if self.voted is None else self.voted[:, chosen],
             self.weights,
         )
 
@@ -121,8 +192,7 @@ class Votes:
         places = np.asarray(rows, dtype=np.intp)
         labels, weights = self.labels[places], self.weights[places]
         _check_both_classes(labels, weights)
-        matrix = np.ascontiguousarray(self.matrix[places])
-        return _restore(self.denominator, labels, matrix, self.names, weights)
+        return self._on(places, self.denominator, labels, weights)
 
     def thinned(self, most: int, random: np.random.Generator) -> Votes:
         """Return a sample of the rows that carry weight, as many of each class as can be.
@@ -151,13 +221,20 @@ class Votes:
             for every, some, part in zip(classes, kept, rows, strict=True)
         ]
         places = np.concatenate(rows)
-        return _restore(
-            self.denominator * scale,
-            self.labels[places],
-            np.ascontiguousarray(self.matrix[places]),
-            self.names,
-            compact(np.concatenate(weights)),
-        )
+        shares = compact(np.concatenate(weights))
+        return self._on(places, self.denominator * scale, self.labels[places], shares)
+
+    def _on(
+        self,
+        places: NDArray[np.intp],
+        denominator: int,
+        labels: NDArray[np.bool_],
+        weights: IntArray,
+    ) -> Votes:
+        """Return the votes on some rows with these labels and weights."""
+        matrix = np.ascontiguousarray(self.matrix[places])
+        voted = None if self.voted is None else self.voted[places]
+        return _restore(self.abstentions, denominator, labels, matrix, self.names, voted, weights)
 
     def __repr__(self) -> str:
         positives = int(self.labels.sum())
@@ -185,19 +262,12 @@ def refuse_twice(y: object, sample_weight: object) -> None:
             raise InputError(name, "is already inside the Votes; give it once.")
 
 
-def _restore(
-    denominator: int,
-    labels: NDArray[np.bool_],
-    matrix: NDArray[np.bool_],
-    names: tuple[str, ...],
-    weights: IntArray,
-) -> Votes:
+def _restore(*values: Any) -> Votes:
+    """Return votes of what is in their slots, in the order of these."""
     votes = Votes.__new__(Votes)
-    for array in (matrix, labels, weights):
-        array.setflags(write=False)
-    for slot, value in zip(
-        sorted(Votes.__slots__), (denominator, labels, matrix, names, weights), strict=True
-    ):
+    for slot, value in zip(Votes.__slots__, values, strict=True):
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
         object.__setattr__(votes, slot, value)
     return votes
 

@@ -2,53 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+_BENCH = (
+    (
+        "bench:run_command",
+        "run",
+        "Run PLAN and keep everything in the folder RUN; go on where an earlier run stopped.",
+        "Examples:\n\n"
+        "voteprune bench run tiny my-run\n\n"
+        "voteprune bench run paper paper-run --shard 2/8 --data-dir data --dry-run",
+    ),
+    (
+        "bench:status_command",
+        "status",
+        "Say what is done, failed and left in the folder RUN.",
+        "Example: voteprune bench status my-run",
+    ),
+)
 
-def add_commands(app: Any) -> None:
+_DATA = (
+    (
+        "data:list_command",
+        "list",
+        "List the data sets, their sizes in the paper's table, and where they are.",
+        "Example: voteprune data list",
+    ),
+    (
+        "data:check_command",
+        "check",
+        "Read data sets and compare them with the paper's table and the known checksums.",
+        "Example: voteprune data check drd",
+    ),
+    (
+        "data:import_command",
+        "import",
+        "Turn a published FILE into the clean copy of a data set.",
+        "Example: voteprune data import prk parkinsons.data --data-dir data",
+    ),
+    (
+        "data:download_command",
+        "download",
+        "Fetch data sets. No other command uses the network.",
+        "Example: voteprune data download prk qsr --data-dir data",
+    ),
+)
+
+_REPORT = (
+    "report:report_command",
+    "report",
+    "Report on the run in the folder RUN, the paper's figures beside ours.",
+    "Examples:\n\n"
+    "voteprune report results/demo --output report.html\n\n"
+    "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
+)
+
+
+def add_commands(app: Any, add: Callable[[Any, str, str, str, str], None]) -> None:
     """Add the commands to the command line.
 
     Parameters
     ----------
     app
         The cyclopts app of ``voteprune``.
+    add
+        Adds a command to an app: path of its function, name, first sentence, examples.
     """
     from cyclopts import App
 
-    from .bench import run_command, status_command
-    from .data import check_command, download_command, import_command, list_command
-    from .report import report_command
-
     bench = App(name="bench", help="Run the paper's experiments, or a plan of your own.")
-    bench.command(
-        run_command,
-        name="run",
-        help_epilogue="Examples:\n\n"
-        "voteprune bench run tiny my-run\n\n"
-        "voteprune bench run paper paper-run --shard 2/8 --data-dir data --dry-run",
-    )
-    bench.command(
-        status_command, name="status", help_epilogue="Example: voteprune bench status my-run"
-    )
-    app.command(bench)
     data = App(name="data", help="The data sets of the paper's experiments.")
-    data.command(list_command, name="list", help_epilogue="Example: voteprune data list")
-    data.command(check_command, name="check", help_epilogue="Example: voteprune data check drd")
-    data.command(
-        import_command,
-        name="import",
-        help_epilogue="Example: voteprune data import prk parkinsons.data --data-dir data",
-    )
-    data.command(
-        download_command,
-        name="download",
-        help_epilogue="Example: voteprune data download prk qsr --data-dir data",
-    )
+    for home, commands in ((bench, _BENCH), (data, _DATA), (app, (_REPORT,))):
+        for path, *told in commands:
+            add(home, f"{__name__}.{path}", *told)
+    app.command(bench)
     app.command(data)
-    app.command(
-        report_command,
-        name="report",
-        help_epilogue="Examples:\n\n"
-        "voteprune report results/demo --output report.html\n\n"
-        "voteprune report results/demo --only accuracy,accuracy_ranks --format latex",
-    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from voteprune.cli.output import PROVED, UNPROVED, aligned, emit, say
+from voteprune.cli.output import aligned, emit
+from voteprune.cli.saying import PROVED, UNPROVED, say
 from voteprune.exceptions import InputError
 
 from ..experiment.datasets import (

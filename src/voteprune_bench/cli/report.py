@@ -7,14 +7,16 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from voteprune.chart import require_matplotlib
 from voteprune.cli.options import check_output
-from voteprune.cli.output import PROVED, emit, say
+from voteprune.cli.output import emit
+from voteprune.cli.saying import PROVED, say
 from voteprune.exceptions import InputError
 from voteprune.files import outfile
+from voteprune.web.pages import require_jinja
+from voteprune.web.pictures import require_matplotlib
 
 from ..report import FORMS, TITLE, Facts, collect_run, draw_all, render, table_texts, write_files
-from ..report.page import require_jinja
+from ..report.generalisation import generalisation_page
 
 
 def report_command(
@@ -26,6 +28,7 @@ def report_command(
     format: str = "text",
     only: str | None = None,
     title: str = TITLE,
+    generalisation: Path | None = None,
 ) -> int:
     """Report on the run in the folder RUN, the paper's figures beside ours.
 
@@ -46,9 +49,17 @@ def report_command(
         Names of the tables to print, with commas between; all when omitted.
     title
         Title of the page.
+    generalisation
+        Write instead a page in Markdown on unseen rows: the default against its rivals, for a run
+        with the contenders of docs/results/generalisation.
     """
     if format not in (*FORMS, "json"):
         raise InputError("--format", f"{format!r}: use one of {', '.join(FORMS)}, json.")
+    if generalisation is not None:
+        check_output(generalisation, option="--generalisation")
+        outfile.write_text(generalisation, generalisation_page(run))
+        say(f"wrote {generalisation}")
+        return PROVED
     _check(output, tables)
     facts = collect_run(run, title)
     if output is None and tables is None:
@@ -67,7 +78,7 @@ def report_command(
 def _check(output: Path | None, tables: Path | None) -> None:
     """Refuse what cannot be written, before the work rather than after it."""
     if output is not None:
-        require_jinja()
+        require_jinja("report")
         check_output(output)
     if tables is not None and tables.exists() and not tables.is_dir():
         raise InputError("--tables", f"{tables} is not a folder. Name a folder, or a new one.")

@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from voteprune.exceptions import InputError
-from voteprune.problem.criteria import check_criterion
-from voteprune.solve.request import check_plan
+from voteprune.problem.constraints import Budget, Constraint
+from voteprune.problem.criteria import Criterion, check_criterion
+from voteprune.problem.margin import Margin
+from voteprune.soft.probabilities import CLIP
+from voteprune.soft.pruning import OBJECTIVES
+from voteprune.soft.reading import read_clip
+from voteprune.solve.request import Wishes, check_plan
+from voteprune.solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from voteprune.strategies.registry import METHODS
+
+VOTES, PROBABILITIES = "votes", "probabilities"
+"""What a function of the user's own may take."""
+
+_SINCE = ("constraints", "penalty", "clip", "takes")
+"""Fields that came later: hashes of tasks that leave them alone stay what they were."""
+
+_LIMITS = ("min_size", "max_size", "at_least", "at_most", "require", "forbid", "group", "group_by")
+"""Constraints that a plan writes as the command line does; budgets beside them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +38,23 @@ class Contender:
     label
         What the tables call it.
     method, objective, diversity, solver, threshold
-        As in `voteprune.prune`.
+        As in `voteprune.prune`; the objective may also be a margin or weights, written as on the
+        command line: ``ramp:1``. With log_loss, pool_log_loss or brier it takes probabilities.
+    constraints
+        As options of the command line: ``{max_size = 7, at_least = ["recall=0.9"]}``, and a
+        budget with the costs by name, ``{budget = 3, costs = {rf_1 = 2}}``.
+    penalty, clip
+        Of soft committees, as in `voteprune.prune` and `voteprune.Probabilities`.
     time_limit
         Seconds; the plan's when None.
     function
         Instead of a method of voteprune: ``module.function`` of your own. It is called as
         ``function(votes, time_limit=..., random_state=...)`` and returns a `voteprune.Committee`,
         or the members' indices, which then decide by majority.
+    takes
+        What `function` is given: "votes", or "probabilities". The latter is called as
+        ``function(probabilities, y, time_limit=..., random_state=...)``, rows by classifiers, and
+        returns an object with ``members`` and ``predict_proba(probabilities)``.
     version
         Change it when `function` changes; its tasks run again.
     """
@@ -40,8 +65,12 @@ class Contender:
     diversity: str | None = None
     solver: str | None = None
     threshold: str | None = None
+    constraints: Mapping[str, Any] = field(default_factory=dict)
+    penalty: float | None = None
+    clip: float | None = None
     time_limit: float | None = None
     function: str | None = None
+    takes: str = VOTES
     version: int = 1
 
     @property
@@ -49,29 +78,80 @@ class Contender:
         """Whether it bounds what any committee can reach, and so may use all its time."""
         return self.function is None and METHODS[self.method].proves
 
+    @property
+    def soft(self) -> bool:
+        """Whether it chooses a committee of weighted probabilities."""
+        return self.function is None and self.objective in tuple(OBJECTIVES)
+
     def fields(self) -> dict[str, Any]:
         """Return what decides over its result."""
-        return asdict(self)
+        plain = asdict(Contender(label=self.label))
+        said = asdict(self)
+        return {
+            name: value
+            for name, value in said.items()
+            if name not in _SINCE or value != plain[name]
+        }
+
+    def goal(self) -> Criterion | Margin:
+        """Return the objective as `prune` takes it."""
+        from voteprune.cli.options import read_objective
+
+        return read_objective(self.objective) if isinstance(self.objective, str) else self.objective
+
+    def requests(self, names: Sequence[str]) -> tuple[Constraint, ...]:
+        """Return the constraints for the pool called `names`.
+
+        Raises
+        ------
+        InputError
+            If they are none, or do not fit the pool.
+        """
+        return read_requests(self.constraints, names)
 
     def check(self) -> None:
         """Refuse, before any work, what `prune` would refuse in every task."""
         try:
             if self.function is not None:
-                find_function(self.function)
-                check_criterion(self.objective, "objective")
+                self._check_function()
                 return
-            plan = check_plan(
-                objective=self.objective,
-                method=self.method,
-                solver=self.solver,
-                diversity=self.diversity,
-                threshold=self.threshold,
-                time_limit=self.time_limit,
-            )
+            if not self.soft:
+                self._refuse("penalty", "clip", why=NO_PENALTY)
+            self._refuse("takes", why="is for functions of your own. Leave it out.")
+            # Groups are by the classifiers' names, which are known when there are votes.
+            asked = {k: v for k, v in _table(self.constraints).items() if "group" not in k}
+            wishes: dict[str, Any] = {
+                "objective": self.goal(),
+                "method": self.method,
+                "solver": self.solver,
+                "diversity": self.diversity,
+                "threshold": self.threshold,
+                "time_limit": self.time_limit,
+                "constraints": read_requests(asked, ()),
+            }
+            if self.soft:
+                check_soft_plan(Wishes(**wishes), PENALTY if self.penalty is None else self.penalty)
+                read_clip(CLIP if self.clip is None else self.clip, 2)
+                return
+            plan = check_plan(**wishes)
         except InputError as error:
             raise InputError(f"method.{self.label}: {error.argument}", error.message) from None
         if plan.circumstances.solver is not None:
             plan.circumstances.solver.info.require()
+
+    def _check_function(self) -> None:
+        if self.takes not in (VOTES, PROBABILITIES):
+            raise InputError("takes", f"is {self.takes!r}. Write {VOTES} or {PROBABILITIES}.")
+        self._refuse("constraints", "penalty", "clip", why="is not for functions. Leave it out.")
+        find_function(self.function, self.takes)
+        if self.takes == VOTES:
+            check_criterion(self.objective, "objective")
+
+    def _refuse(self, *names: str, why: str) -> None:
+        plain = Contender(label=self.label)
+        for name in names:
+            if getattr(self, name) != getattr(plain, name):
+                raise InputError(name, why)
 
 
 PAPER = tuple(
@@ -93,6 +173,19 @@ PAPER = tuple(
 """The paper's methods in the order of its tables. F1, F2, F3 and F1-theta are its configurations,
 solved by voteprune's exact engine."""
 
+OTHERS = (
+    Contender(label="F1-HiGHS", method="paper", solver="highs"),
+    *(
+        Contender(label=label, function=f"{__package__}.{name}", takes=PROBABILITIES)
+        for label, name in {
+            "stacking": "rivals.stacking",
+            "greedy log loss": "greedy.by_log_loss",
+            "greedy accuracy": "greedy.by_accuracy",
+        }.items()
+    ),
+)
+"""F1 as the paper published it, and what people take instead: see `rivals` and `greedy`."""
+
 
 def read_contenders(names: object, own: object, argument: str) -> tuple[Contender, ...]:
     """Return the contenders a plan names.
@@ -106,7 +199,7 @@ def read_contenders(names: object, own: object, argument: str) -> tuple[Contende
     argument
         Where the names stand, for messages.
     """
-    known = {contender.label: contender for contender in PAPER}
+    known = {contender.label: contender for contender in (*PAPER, *OTHERS)}
     known |= {name: Contender(label=name, method=name) for name in METHODS}
     if not isinstance(own, Mapping):
         raise InputError("method", f"is {own!r:.60}; write tables, each under [method.LABEL].")
@@ -118,19 +211,57 @@ def read_contenders(names: object, own: object, argument: str) -> tuple[Contende
             raise InputError(
                 argument,
                 f"{name!r} is not known. Give the paper's labels "
-                f"({', '.join(contender.label for contender in PAPER)}), names of methods (see "
+                f"({', '.join(contender.label for contender in PAPER)}), others "
+                f"({', '.join(contender.label for contender in OTHERS)}), names of methods (see "
                 '"voteprune methods"), or describe it in [method.LABEL].',
             )
     return tuple(known[name] for name in names)
 
 
-def find_function(path: object) -> Callable[..., Any]:
+def read_requests(table: object, names: Sequence[str]) -> tuple[Constraint, ...]:
+    """Read the constraints of a plan.
+
+    Parameters
+    ----------
+    table
+        See `Contender`.
+    names
+        The classifiers, for groups.
+    """
+    from voteprune.cli.wishes import Limits
+
+    said = _table(table)
+    found: list[Constraint] = []
+    if "budget" in said or "costs" in said:
+        if not isinstance(said.get("costs"), Mapping) or "budget" not in said:
+            raise InputError("constraints", "budget and costs = {name = cost} need each other.")
+        found.append(Budget(said["costs"], said["budget"]))
+    plain = {name: value for name, value in said.items() if name in _LIMITS}
+    for name, value in plain.items():
+        whole = name.endswith("_size")
+        fits = type(value) is int if whole else isinstance(value, list)
+        if not fits or not (whole or all(isinstance(item, str) for item in value)):
+            expected = "a whole number" if whole else "a list of texts"
+            raise InputError("constraints", f"{name} is {value!r:.60}; expected {expected}.")
+    return (*found, *Limits(**plain).read().for_pool(names))
+
+
+def _table(constraints: object) -> Mapping[str, Any]:
+    known = (*_LIMITS, "budget", "costs")
+    if not isinstance(constraints, Mapping) or set(constraints) - set(known):
+        raise InputError("constraints", f"expected a table that may have {', '.join(known)}.")
+    return constraints
+
+
+def find_function(path: object, takes: str = VOTES) -> Callable[..., Any]:
     """Return a function of the user's own, if it can be called as one must be.
 
     Parameters
     ----------
     path
         ``module.function``. The module is imported, which runs it: a plan is code.
+    takes
+        What it is given.
     """
     if not isinstance(path, str):
         raise InputError("function", f"is {path!r}. Write module.function, as text.")
@@ -143,19 +274,20 @@ def find_function(path: object) -> Callable[..., Any]:
         ) from None
     if not callable(found):
         raise InputError("function", f"{path!r} is not a function. Write module.function.")
+    given = ("votes",) if takes == VOTES else (PROBABILITIES, "y")
     try:
-        inspect.signature(found).bind(None, time_limit=None, random_state=0)
+        inspect.signature(found).bind(*given, time_limit=None, random_state=0)
     except (TypeError, ValueError):
         raise InputError(
             "function",
-            f"{path!r} is no method: it cannot be called as function(votes, time_limit=..., "
-            "random_state=...). Write one that can.",
+            f"{path!r} is no method: it cannot be called as function({', '.join(given)}, "
+            "time_limit=..., random_state=...). Write one that can.",
         ) from None
     return found  # type: ignore[no-any-return]
 
 
 def _own(label: str, table: Any) -> Contender:
-    known = set(Contender.__slots__) - {"label"}
+    known = {part.name for part in fields(Contender)} - {"label"}
     if not isinstance(table, dict) or set(table) - known:
         raise InputError(f"method.{label}", f"may have only {', '.join(sorted(known))}.")
     return Contender(label=label, **table)

@@ -8,6 +8,7 @@
     pool_sizes = [100, 40]           # K
     methods = ["F1", "HC-UWA"]       # the paper's when left out
     time_limit = 60                  # seconds for each
+    votes_by = "hold-out"            # the paper's way; or "out of fold"
     pool = "my-pool.toml"            # the paper's when left out
 
     [[grid]]                         # any number of grids; each may set any of the above anew
@@ -20,8 +21,13 @@
     target = "label"
     positive = "yes"
 
-    [method.mine]                    # a contender of your own
+    [method.mine]                    # a contender of your own, in mymodule.py beside the plan
     function = "mymodule.choose"
+
+    [method.few]                     # or one of voteprune's with other arguments
+    objective = "log_loss"
+    penalty = 30
+    constraints = { max_size = 3 }
 
     [votes]                          # prune vote files that exist; nothing is trained
     folder = "published"
@@ -31,6 +37,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +48,7 @@ from voteprune.exceptions import FileFormatError, InputError
 from .contenders import PAPER, Contender, read_contenders
 from .datasets import Dataset, catalogue
 from .pool import PAPER_POOL, Pool, read_pool
-from .protocol import FOLDS
+from .protocol import FOLDS, HOLD_OUT, WAYS
 
 HOME = ".home"
 """File of a run that says where paths in its plan start from."""
@@ -49,7 +56,7 @@ HOME = ".home"
 PLANS = Path(__file__).with_name("plans")
 """Plans that come with the package, by name."""
 
-_GRID = ("datasets", "seeds", "folds", "pool_sizes", "methods", "time_limit")
+_GRID = ("datasets", "seeds", "folds", "pool_sizes", "methods", "time_limit", "votes_by")
 _ELSE = ("pool", "grid", "dataset", "method", "votes")
 _DEFAULTS: dict[str, Any] = {
     "seeds": list(range(10, 101, 10)),
@@ -57,6 +64,7 @@ _DEFAULTS: dict[str, Any] = {
     "pool_sizes": [40, 60, 80, 100],
     "methods": [contender.label for contender in PAPER],
     "time_limit": 300.0,
+    "votes_by": HOLD_OUT,
 }
 _FIELDS = {"dataset", "DATASET", "seed", "fold", "fold_from_1"}
 
@@ -71,6 +79,8 @@ class Grid:
         What to combine.
     time_limit
         Seconds for each method that has no limit of its own.
+    votes_by
+        How votes are made.
     """
 
     datasets: tuple[Dataset, ...]
@@ -79,6 +89,7 @@ class Grid:
     pool_sizes: tuple[int, ...]
     contenders: tuple[Contender, ...]
     time_limit: float
+    votes_by: str = HOLD_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +171,21 @@ def read_plan(path: str | Path, home: Path | None = None) -> Plan:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"is not valid TOML: {error}.") from None
-    return _plan(parts, text, home or file.absolute().parent)
+    home = home or file.absolute().parent
+    see(home)
+    return _plan(parts, text, home)
+
+
+def see(home: Path | str) -> None:
+    """Let modules beside a plan be imported: functions and classes of the user's own.
+
+    Parameters
+    ----------
+    home
+        The folder that paths in the plan start from.
+    """
+    if str(home) not in sys.path:
+        sys.path.append(str(home))  # last, where it hides nobody's modules
 
 
 def read_plan_of(run: Path) -> Plan:
@@ -222,7 +247,10 @@ def _grid(
     for contender in contenders:
         contender.check()
     chosen = tuple(known[name] for name in dict.fromkeys(names))
-    return Grid(chosen, seeds, folds, sizes, contenders, float(limit))
+    votes_by = wish["votes_by"]
+    if votes_by not in WAYS:
+        raise InputError("votes_by", f"is {votes_by!r}; write one of {', '.join(WAYS)}.")
+    return Grid(chosen, seeds, folds, sizes, contenders, float(limit), votes_by)
 
 
 def _whole(values: object, argument: str) -> tuple[int, ...]:

@@ -2,11 +2,14 @@
 
 The folder of a run holds them as lines of JSON, ``results*.jsonl`` and ``failures*.jsonl``, one
 file of each for every shard. Lines are only ever appended. A line that was cut off, because the
-machine died while it was written, counts as not written; its task runs again.
+machine died while it was written, counts as not written; its task runs again. Files that are kept
+may be gzipped (``results.jsonl.gz``); they are read as well.
 """
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,12 +21,15 @@ from voteprune.problem.confusion import Confusion
 from voteprune.run.incumbent import relative_gap
 from voteprune.solve.status import read_optional
 
+from .protocol import HOLD_OUT
+
 RESULTS, FAILURES = "results", "failures"
 """How the names of a run's files begin."""
 
 _STATUS = ("optimal", "feasible")
 _TEXTS, _WHOLE = ("key", "dataset", "method"), ("seed", "fold", "pool_size")
-_COUNTS = ("n_validation", "n_test", "threshold")
+_COUNTS = ("n_validation", "n_test")
+_SHARES = ("validation_auc", "validation_log_loss", "test_auc", "test_log_loss")
 
 VOTES = "votes"
 """What stands for the method where a pool could not be trained."""
@@ -51,9 +57,10 @@ class Record:
         Rows of the two parts.
     validation, test
         Confusion counts of the committee on them.
-    threshold, members, names, families, multiplicities
+    threshold, members, names, families, multiplicities, weights
         The committee: indices in the pool of K, their names, and the model each comes from.
-        `multiplicities` is empty where everybody has one vote.
+        `multiplicities` is empty where everybody has one vote. Where probabilities are combined
+        there is no threshold; `weights` are a soft committee's, empty for all others.
     diversity
         Mean failure credit over all pairs of members, None for a committee of one.
     seconds
@@ -61,6 +68,13 @@ class Record:
     trace
         Seconds, value (None before the first committee) and bound (None where there is none),
         whenever one of them improved.
+    votes_by
+        How the votes were made, "hold-out" or "out of fold".
+    validation_auc, test_auc
+        Area under the ROC curve of the committee's probabilities, else of its votes; None where a
+        part has one class only, and in records from before it was noted.
+    validation_log_loss, test_log_loss
+        Mean log loss of its probabilities; None where there are only votes.
     """
 
     key: str
@@ -78,7 +92,7 @@ class Record:
     n_test: int
     validation: Confusion
     test: Confusion
-    threshold: int
+    threshold: int | None
     members: tuple[int, ...]
     names: tuple[str, ...]
     families: tuple[str, ...]
@@ -86,6 +100,12 @@ class Record:
     diversity: float | None = None
     seconds: float = 0.0
     trace: tuple[tuple[float, float | None, float | None], ...] = ()
+    votes_by: str = HOLD_OUT
+    weights: tuple[float, ...] = ()
+    validation_auc: float | None = None
+    validation_log_loss: float | None = None
+    test_auc: float | None = None
+    test_log_loss: float | None = None
 
     def __post_init__(self) -> None:
         if self.status not in _STATUS:
@@ -141,6 +161,11 @@ class Record:
             names=said.texts("names"),
             families=said.texts("families"),
             trace=_trace(said),
+            threshold=read_optional(said, "threshold", said.integer),
+            # Records from before there were soft committees do not have what follows.
+            votes_by=read_optional(said, "votes_by", said.text) or HOLD_OUT,
+            weights=read_optional(said, "weights", lambda key: _floats(said, key)) or (),
+            **{name: read_optional(said, name, said.number) for name in _SHARES},
         )
 
 
@@ -208,7 +233,7 @@ def read_records(run: str | Path) -> list[Record]:
             record = Record.from_json(line)
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
-        place = (*record.run, record.pool_size, record.method)
+        place = (*record.run, record.votes_by, record.pool_size, record.method)
         if place not in records or records[place].key != record.key:
             records[place] = record
     return list(records.values())
@@ -247,11 +272,13 @@ def _lines(run: str | Path, kind: str) -> Iterator[tuple[Path, int, str]]:
     folder = Path(run)
     if not folder.is_dir():
         raise FileFormatError(folder, "is not a folder. Give the folder of a run.")
-    for path in sorted(folder.glob(f"{kind}*.jsonl")):
+    for path in sorted([*folder.glob(f"{kind}*.jsonl"), *folder.glob(f"{kind}*.jsonl.gz")]):
         try:
             text = path.read_bytes()
-        except OSError as error:
-            raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
+            text = gzip.decompress(text) if path.suffix == ".gz" else text
+        except (OSError, EOFError, zlib.error) as error:
+            said = getattr(error, "strerror", None) or error
+            raise FileFormatError(path, f"cannot be read: {said}.") from None
         # What follows the last line end was cut off while it was written.
         whole = text[: text.rfind(b"\n") + 1].decode("utf-8", "replace")
         for number, line in enumerate(whole.split("\n"), start=1):
@@ -273,6 +300,13 @@ def _confusion(said: jsonfile.Fields, key: str) -> Confusion:
     if len(counts) != 4:
         raise ValueError(f"the field {key!r} must be four counts")
     return Confusion(*counts)
+
+
+def _floats(said: jsonfile.Fields, key: str) -> tuple[float, ...]:
+    found = said.scalars(key)
+    if any(isinstance(number, bool | str) for number in found):
+        raise ValueError(f"the field {key!r} must be numbers")
+    return tuple(map(float, found))
 
 
 def _trace(said: jsonfile.Fields) -> tuple[tuple[float, float | None, float | None], ...]:

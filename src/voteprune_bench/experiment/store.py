@@ -34,7 +34,7 @@ from .tasks import WHOLE, Shard
 
 _LIBRARIES = (
     *("voteprune", "numpy", "scipy", "scikit-learn", "highspy", "joblib", "polars"),
-    *("xgboost", "xgboost-cpu", "lightgbm", "catboost", "distributed"),
+    *("xgboost", "xgboost-cpu", "lightgbm", "catboost", "distributed", "autogluon.core"),
 )
 """Whose versions are noted down where they are installed."""
 

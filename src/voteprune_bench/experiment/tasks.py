@@ -19,7 +19,7 @@ from .contenders import Contender
 from .datasets import Dataset, data_folder, fingerprint_of, locate
 from .plan import Grid, Plan
 from .pool import Pool
-from .protocol import VERSION
+from .protocol import HOLD_OUT, VERSION
 from .votefiles import file_name, find_votes
 
 
@@ -31,8 +31,8 @@ class Cell:
     ----------
     key
         Hash of the data, the pool and the fold, or of the vote file where one was given.
-    dataset, seed, fold
-        Which.
+    dataset, seed, fold, votes_by
+        Which, and how its votes are made.
     k
         The largest pool that is needed.
     votes
@@ -54,6 +54,7 @@ class Cell:
     ready: bool
     source: Path | None = None
     pool: Pool | None = None
+    votes_by: str = HOLD_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +134,18 @@ def expand(
         If a data set or a given vote file is missing.
     """
     folder = data_folder(data_dir)
-    cells: dict[tuple[str, int, int], Cell] = {}
-    places: dict[tuple[str, int, int], list[Grid]] = {}
+    cells: dict[tuple[str, int, int, str], Cell] = {}
+    places: dict[tuple[str, int, int, str], list[Grid]] = {}
     for grid in plan.grids:
         for dataset in grid.datasets:
             for seed in grid.seeds:
                 for fold in grid.folds:
-                    place = (dataset.id, seed, fold)
+                    place = (dataset.id, seed, fold, grid.votes_by)
                     places.setdefault(place, []).append(grid)
                     k = max(max(one.pool_sizes) for one in places[place])
                     if place not in cells:
-                        cells[place] = _cell(plan, dataset, seed, fold, k, run, folder)
+                        made = _cell(plan, grid, dataset, seed, fold, k, run, folder)
+                        cells[place] = made
                     elif cells[place].k < k:
                         cells[place] = _sized(cells[place], k, run)
     mine = list(cells.items())[shard.number - 1 :: shard.of]
@@ -158,27 +160,27 @@ def expand(
 
 
 def _cell(
-    plan: Plan, dataset: Dataset, seed: int, fold: int, k: int, run: Path, folder: Path
+    plan: Plan, grid: Grid, dataset: Dataset, seed: int, fold: int, k: int, run: Path, folder: Path
 ) -> Cell:
     if plan.votes is not None:
         votes = plan.votes.path(dataset.id, seed, fold)
         if not votes.is_file():
             raise InputError("votes.pattern", f"names {votes}, which is not there. Correct it.")
         key = _hash({"votes": hashlib.sha256(votes.read_bytes()).hexdigest()})
-        return Cell(key, dataset, seed, fold, k, votes, True)
+        return Cell(key, dataset, seed, fold, k, votes, True, votes_by=grid.votes_by)
     assert plan.pool is not None  # a plan has votes or a pool
     source = locate(dataset, folder)
-    key = _hash(
-        {
-            "protocol": VERSION,
-            "data": _fingerprint(source),
-            "target": [dataset.target, dataset.positive],
-            "pool": plan.pool.fingerprint,
-            "seed": seed,
-            "fold": fold,
-        }
-    )
-    cell = Cell(key, dataset, seed, fold, k, run, False, source, plan.pool)
+    parts = {
+        "protocol": VERSION,
+        "data": _fingerprint(source),
+        "target": [dataset.target, dataset.positive],
+        "pool": plan.pool.fingerprint,
+        "seed": seed,
+        "fold": fold,
+    }
+    if grid.votes_by != HOLD_OUT:
+        parts["votes_by"] = grid.votes_by
+    cell = Cell(_hash(parts), dataset, seed, fold, k, run, False, source, plan.pool, grid.votes_by)
     return _sized(cell, k, run)
 
 

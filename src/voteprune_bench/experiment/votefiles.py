@@ -15,7 +15,7 @@ import numpy as np
 from voteprune.files import outfile
 from voteprune.tables.rows import INDEX, LABEL, PART
 
-from .protocol import Probabilities
+from .protocol import PoolAnswers
 
 DECIMALS = 6
 
@@ -45,7 +45,7 @@ def find_votes(folder: Path, dataset: str, seed: int, fold: int, key: str, k: in
     return found[min(found)] if found else None
 
 
-def write_votes(path: Path, said: Probabilities) -> None:
+def write_votes(path: Path, said: PoolAnswers) -> None:
     """Write a vote file, whole or not at all.
 
     Parameters

@@ -10,23 +10,17 @@ import traceback
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from voteprune.compare import mean_credit
-from voteprune.exceptions import FileFormatError, InputError, VotepruneError
-from voteprune.problem.committee import Committee
-from voteprune.problem.confusion import Confusion
+from voteprune.exceptions import FileFormatError, VotepruneError
 from voteprune.problem.pairwise import FailureCredit
-from voteprune.problem.problem import Problem
-from voteprune.prune import prune
 from voteprune.run.incumbent import Progress
-from voteprune.solve.solution import Solution
-from voteprune.tables import Rows, VoteTable, model_of, read_table
+from voteprune.tables import Wish, model_of, read_source
 from voteprune.votes.patterns import Patterns
 
-from .contenders import Contender, find_function
+from .choosing import Fold, choose
 from .datasets import load
 from .protocol import collect
 from .records import VOTES, Failure, Record
@@ -55,7 +49,8 @@ def train(cell: Cell) -> Trained | Failure:
     try:
         assert cell.pool is not None  # given vote files are always ready
         table = load(cell.dataset, cell.source)
-        write_votes(cell.votes, collect(table, cell.pool, cell.k, cell.seed, cell.fold))
+        fold = (cell.seed, cell.fold, cell.votes_by)
+        write_votes(cell.votes, collect(table, cell.pool, cell.k, *fold))
         return Trained(cell.key)
     except Exception as error:
         return Failure(
@@ -100,7 +95,7 @@ def failed(task: Task, reason: str, detail: str = "") -> Failure:
 def _record(task: Task) -> Record:
     path = task.cell.votes
     try:
-        table = _read(path, task.k, path.stat().st_mtime_ns)
+        fold = _read(path, task.k, path.stat().st_mtime_ns)
     except OSError as error:
         raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
     except FileFormatError as error:
@@ -109,13 +104,9 @@ def _record(task: Task) -> Record:
         raise FileFormatError(
             path, f"{error.message} Delete it and run again; the pool is then trained anew."
         ) from None
-    if table.test is None or table.test.labels is None:
-        raise FileFormatError(path, "has no test rows; scores need them.")
-    found = _solution(task.contender, table, task.cell.seed)
-    committee = found.committee
-    if committee is None or found.confusion is None or found.value is None:
-        raise InputError("time_limit", f"ended with status {found.status}: {found.termination}.")
-    credit = FailureCredit.of(Patterns.of(table.validation)).matrix()
+    found = choose(task.contender, fold, task.cell.seed)
+    names = tuple(fold.names[place] for place in found.members)
+    credit = FailureCredit.of(Patterns.of(fold.table.validation)).matrix()
     return Record(
         key=task.key,
         dataset=task.cell.dataset.id,
@@ -128,91 +119,31 @@ def _record(task: Task) -> Record:
         termination=found.termination,
         value=found.value,
         bound=found.bound,
-        n_validation=table.validation.n_rows,
-        n_test=len(table.test.ids),
-        validation=found.confusion,
-        test=_count(committee, table.test),
-        threshold=committee.threshold,
-        members=committee.members,
-        names=committee.names,
-        families=tuple(model_of(name)[0] for name in committee.names),
-        multiplicities=() if committee.n_votes == committee.size else committee.multiplicities,
-        diversity=mean_credit(committee, credit),
+        n_validation=len(fold.validation.labels),
+        n_test=len(fold.test.labels),
+        validation=found.validation.counts,
+        test=found.test.counts,
+        threshold=found.threshold,
+        members=found.members,
+        names=names,
+        families=tuple(model_of(name)[0] for name in names),
+        multiplicities=found.multiplicities,
+        diversity=mean_credit(found.members, credit),
         seconds=found.seconds,
         trace=_trace(found.trace, found.bound is not None),
+        votes_by=task.cell.votes_by,
+        weights=found.weights,
+        validation_auc=found.validation.auc,
+        validation_log_loss=found.validation.log_loss,
+        test_auc=found.test.auc,
+        test_log_loss=found.test.log_loss,
     )
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, k: int, _changed: int) -> VoteTable:
+def _read(path: Path, k: int, _changed: int) -> Fold:
     # All methods of a fold come one after the other; its file is read once in every worker.
-    return read_table(path, k=k)
-
-
-def _solution(contender: Contender, table: VoteTable, seed: int) -> Solution:
-    if contender.function is not None:
-        return _own_solution(contender, table, seed)
-    return prune(
-        table.validation,
-        objective=contender.objective,
-        method=contender.method,
-        solver=contender.solver,
-        diversity=contender.diversity,
-        threshold=contender.threshold,  # type: ignore[arg-type]
-        time_limit=contender.time_limit,
-        random_state=seed,
-        n_jobs=1,
-    )
-
-
-def _own_solution(contender: Contender, table: VoteTable, seed: int) -> Solution:
-    """Call a function of the user's own and recount what it returns."""
-    import time
-
-    assert contender.function is not None
-    function = find_function(contender.function)
-    began = time.perf_counter()
-    answer = function(table.validation, time_limit=contender.time_limit, random_state=seed)
-    seconds = time.perf_counter() - began
-    committee = _committee(answer, table)
-    problem = Problem.of(table.validation, contender.objective)
-    counts = problem.confusion(committee)
-    return Solution(
-        status="feasible",
-        termination="finished",
-        committee=committee,
-        confusion=counts,
-        value=problem.objective.read(problem.score(committee)),
-        bound=None,
-        objective=contender.objective,
-        weights=problem.objective.formula,
-        method=contender.label,
-        solver=None,
-        seconds=seconds,
-        seed=seed,
-        n_rows=table.validation.n_rows,
-        n_patterns=problem.patterns.n_patterns,
-        n_classifiers=problem.n_classifiers,
-    )
-
-
-def _committee(answer: Any, table: VoteTable) -> Committee:
-    if isinstance(answer, Committee):
-        return answer
-    names = table.validation.names
-    try:
-        members = sorted({int(member) for member in answer})
-        chosen = tuple(names[member] for member in members)
-    except (TypeError, ValueError, IndexError):
-        raise InputError(
-            "function", f"returned {answer!r:.80}; expected a Committee or members' indices."
-        ) from None
-    return Committee(tuple(members), len(members) // 2, chosen, len(names))
-
-
-def _count(committee: Committee, test: Rows) -> Confusion:
-    assert test.labels is not None
-    return Confusion.count(test.labels, committee.predict(test.votes) == 1)
+    return Fold.of(read_source([path], Wish(k=k, numbers=True)), path)
 
 
 def _trace(

@@ -139,10 +139,12 @@ def collect(
     balanced_ranks = rank_table(results, "balanced accuracy")
     tables = [
         accuracy,
+        rank_table(results, "accuracy", main_text=True),
         ranks,
         *_more_ranks(results, "accuracy", ranks),
         beaten,
         balanced_table(results),
+        rank_table(results, "balanced accuracy", main_text=True),
         balanced_ranks,
         *_more_ranks(results, "balanced accuracy", balanced_ranks),
         overfitting_table(results),
@@ -206,7 +208,7 @@ def collect_run(run: str | Path, title: str = TITLE) -> Facts:
         raise InputError(
             "RUN", f"{run} holds no results yet. Start or resume the run: voteprune bench."
         )
-    about = _read_about(Path(run) / "run.json")
+    about = read_about(Path(run) / "run.json")
     plan = Path(run) / "plan.toml"
     asked = plan.read_text(encoding="utf-8", errors="replace") if plan.is_file() else ""
     return collect(records, failures, about, asked, title)
@@ -247,7 +249,7 @@ def _failures(failures: Sequence[Failure]) -> Listing:
     )
 
 
-def _read_about(path: Path) -> dict[str, Any]:
+def read_about(path: Path) -> dict[str, Any]:
     """Read what the run says of itself; a run without that can still be reported on."""
     if not path.exists():
         return {}

@@ -6,14 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voteprune.chart import FAINT, GUESSED, INK, Mark, draw
+from voteprune.chart import Mark, draw
+from voteprune.web.pictures import (
+    FAINT,
+    GUESSED,
+    INK,
+    MUTED,
+    PAGE,
+    clock,
+    inline,
+    new_figure,
+    styled,
+    to_svg,
+)
 
+from .colours import METHODS
 from .facts import Facts
 from .heat import diversity_heat, family_heat, paper_heat
 from .panels import gap_panels, loss_panels
 from .ranks import ALPHA
 from .standings import slug
-from .style import METHODS, MUTED, PAGE, clock, inline, new_figure, styled, to_svg
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
-from importlib.resources import files
 from typing import Any
 
-from voteprune.exceptions import InputError
+from voteprune.web.pages import render_page, require_jinja
 
 from .facts import Facts
 from .figures import Picture
 from .standings import verdict_words
 from .table import Line, Table
-
-
-def require_jinja() -> None:
-    """Say what to do where jinja2 is missing."""
-    try:
-        import jinja2  # noqa: F401 - to see whether it is there
-    except ImportError:
-        raise InputError(
-            "jinja2", "is needed to write the page. Install it: pip install 'voteprune[report]'"
-        ) from None
 
 
 def render(facts: Facts, pictures: Sequence[Picture]) -> str:
@@ -35,24 +23,15 @@ def render(facts: Facts, pictures: Sequence[Picture]) -> str:
     pictures
         From `draw_all`.
     """
-    require_jinja()
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("voteprune_bench.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    require_jinja("report")
     # The largest K first: it is the one the page shows unfolded.
     drawn: dict[str, list[Picture]] = {}
     for picture in sorted(pictures, key=lambda picture: picture.pool_size, reverse=True):
         drawn.setdefault(picture.kind, []).append(picture)
-    return environment.get_template("page.html").render(
+    return render_page(
+        "voteprune_bench.report",
+        "page.html",
         facts=facts,
-        version=version("voteprune"),
-        css=(files(__package__) / "templates" / "style.css").read_text(encoding="utf-8"),
         several=len(facts.pool_sizes) > 1,
         pictures=_Pictures(drawn),
         tables={name: _shown(table) for name, table in facts.tables.items()},

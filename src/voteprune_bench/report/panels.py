@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from voteprune.chart import FAINT, GUESSED, INK
+from voteprune.web.pictures import FAINT, GUESSED, INK, PAGE, clock, new_figure
 
+from .colours import METHODS
 from .facts import Facts
-from .style import METHODS, PAGE, clock, new_figure
 
 _ACROSS = 3
 """Panels in a row."""

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from voteprune.problem.confusion import Confusion
 
+from ..experiment.protocol import HOLD_OUT
 from ..experiment.records import Record
 from . import paper
 
@@ -88,6 +89,8 @@ class Results:
         self.repeated = 0
         for record in records:
             dataset, method = paper.dataset_name(record.dataset), paper.method_name(record.method)
+            if record.votes_by != HOLD_OUT:
+                dataset = f"{dataset}, {record.votes_by}"  # which the paper has not
             place = (dataset, record.pool_size, method)
             cell = self._records.setdefault(place, {})
             self.repeated += record.run in cell

@@ -1,4 +1,4 @@
-"""`NogoodsDriver`: the rounds of branch and cut over the decisions on patterns, with nogoods.
+"""`NogoodsDriver`: branch and cut over the decisions on patterns, with nogoods.
 
 For problems with few patterns and a closure bound not far above the incumbent. The other tree,
 `tree.sizes`, bounds every size and threshold; this one knows neither, see `nogood`.
@@ -6,25 +6,21 @@ For problems with few patterns and a closure bound not far above the incumbent. 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from ...bounds.node import FREE
 from ...problem.problem import Problem
 from ...run.run import Run
-from ...solvers import OutOfTime, SolverFailure
-from ..driver import Driver, on_file
-from ..workers import share_out
+from .. import checkpoint
+from ..background import SHARE
+from ..driver import Driver
 from .case import Case
 from .nogood import Nogood
 from .proof import NogoodsProof
-from .task import Node, Task
-
-WORKER = f"{__package__}.worker"
-"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
-does not live with every other solver in one process."""
+from .task import WORKER, Node, Share, Task
 
 _MOST_PATTERNS = 800
 """Patterns beyond which nogoods are not tried, for the tree branches on patterns."""
@@ -42,6 +38,9 @@ _FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
 """Seconds of the first and of the longest round: short at first, for the incumbent improves most
 then; each is half as long again as the one before."""
 
+_YOUNG = 3.0
+"""Seconds after the beginning of a run until which search and proof matter alike."""
+
 
 class NogoodsDriver(Driver):
     """A proof by nogoods that nothing beats the incumbent.
@@ -54,16 +53,18 @@ class NogoodsDriver(Driver):
         Its circumstances; the incumbent holds a committee.
     """
 
+    worker = WORKER
+
     def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(problem, run)
+        super().__init__(problem, run, _FIRST_ROUND, _LONGEST_ROUND)
         self._case, self._scale = Case.of(problem)
         undecided = np.full(self._case.n_patterns + self._case.n_classifiers, FREE, dtype=np.int8)
         self._nodes: tuple[Node, ...] = (Node(run.incumbent.proved / self._scale, undecided),)
         self._nogoods: dict[object, Nogood] = {}
-        self._seconds, self._number = _FIRST_ROUND, 0
+        self._number = 0
         # A proof that is written down is handed in whole: until then its bounds are not used.
         self._written = None if run.record is None else NogoodsProof(self._case, self._scale)
-        kept = self._on_file()
+        kept = checkpoint.resumed(problem, run)
         if kept is not None and kept.nogood_nodes is not None:
             self._nodes = kept.nogood_nodes
         self._take_stock()
@@ -73,7 +74,7 @@ class NogoodsDriver(Driver):
         """Tell whether nogoods are worth a try."""
         if run.incumbent.score is None or int((problem.gains.net != 0).sum()) > _MOST_PATTERNS:
             return False
-        kept = on_file(problem, run)
+        kept = checkpoint.on_file(problem, run)
         if kept is not None and kept.nodes is not None:
             return False  # has been tried
         return _between(problem, run) <= CLOSE
@@ -94,42 +95,24 @@ class NogoodsDriver(Driver):
         """Whether nothing is open."""
         return not self._nodes
 
-    def round(
-        self, until: float, workers: int = 1, meanwhile: Callable[[], bool] | None = None
-    ) -> bool:
-        """Work for one round; tell if the workers can go on.
+    @property
+    def search_share(self) -> float:
+        """How long local search has between two rounds, as a share of a round."""
+        return 1.0 if self._run.incumbent.seconds < _YOUNG else SHARE
 
-        Parameters
-        ----------
-        until
-            When the last round must be over.
-        workers
-            How many share the work; a proof that is written down has but one.
-        meanwhile
-            Something to do here while they are busy, see `workers.share_out`.
-        """
-        run = self._run
-        deadline = min(until, time.monotonic() + self._seconds)
+    def _deal(self, workers: int, deadline: float) -> list[Task]:
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._nogoods.values()) if workers > 1 else ()
-        tasks = [
+        return [
             Task(
                 self._case, self._nodes[worker::workers], known, self._target(), deadline,
-                run.deadline, frozenset(self._seen), self._token, self._number,
+                self._run.deadline, frozenset(self._seen), self._token, self._number,
                 self._written is not None,
             )
             for worker in range(min(workers, len(self._nodes)))
         ]  # fmt: skip
-        try:
-            shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
-        except OutOfTime:
-            return True  # nothing was lost
-        except SolverFailure as failure:
-            run.incumbent.incidents.append(str(failure))
-            return False
-        if time.monotonic() >= deadline:
-            # Rounds that news cut short were long enough.
-            self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
+
+    def _take(self, shares: Sequence[Share]) -> None:
         self._nodes = tuple(node for share in shares for node in share.nodes)
         for share in shares:
             self._number = max(self._number, share.next_number)
@@ -138,9 +121,10 @@ class NogoodsDriver(Driver):
             self._nogoods |= {nogood.key: nogood for nogood in share.nogoods}
             for members in share.members:
                 self._offer(members)
-        self._take_stock()
-        self._keep(nogood_nodes=self._nodes)
-        return True
+
+    def _save(self, file: Path) -> None:
+        kept = checkpoint.Kept(self._run.incumbent.committee, nogood_nodes=self._nodes)
+        checkpoint.save_proof(file, self._problem, kept)
 
     def _report(self, bound: float, open_nodes: int) -> None:
         incumbent = self._run.incumbent
@@ -149,7 +133,6 @@ class NogoodsDriver(Driver):
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
         incumbent, target = self._run.incumbent, self._target()
         if self._written is None:
             left = (

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...solvers import Worker
 from .case import Case
 from .nogood import Nogood
 from .proof import Step
+
+WORKER = Worker("voteprune.tree.nogoods.worker")
+"""The module that works on tasks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,12 @@
-"""`SizesDriver`: the rounds of branch and bound over all sizes and thresholds at once.
+"""`SizesDriver`: branch and bound over all sizes and thresholds at once.
 
-In each round the open nodes are dealt to the workers, who bound, fix variables and branch until the
-round is over (`worker`). What they hand back is the whole state of the tree, so between rounds a
-better incumbent can raise the target, and the proof can be put on file: a run that is killed loses
-no more than the round it was in.
+In each round the open nodes are dealt to workers, who bound, fix variables and branch (`worker`).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -18,16 +15,12 @@ from ...bounds.levels import Levels, Region
 from ...bounds.node import Node
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
+from ...run.incumbent import Incumbent
 from ...run.run import Run
-from ...solvers import OutOfTime, SolverFailure
+from .. import checkpoint
 from ..driver import Driver
-from ..workers import share_out
 from .proof import SizesProof, Step
-from .task import Share, Task
-
-WORKER = f"{__package__}.worker"
-"""The module that worker processes run. By name, for only they may import it: it loads HiGHS, which
-does not live with every other solver in one process."""
+from .task import WORKER, Share, Task
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
@@ -44,8 +37,15 @@ _FEW_PATTERNS = 800
 """Patterns beyond which no MIP solver is asked about what is left. Only speed depends on it."""
 
 
+_ANYTHING = -1e300
+"""Target of a size of which no committee is known; finite, so that it can be subtracted."""
+
+
 class SizesDriver(Driver):
-    """A proof by sizes and thresholds that nothing beats the incumbent.
+    """A proof by sizes and thresholds that nothing beats the incumbent, or that of each size.
+
+    Nodes are branched once `branch` is set; until then `settled` says when there is nothing else to
+    do.
 
     Parameters
     ----------
@@ -53,18 +53,31 @@ class SizesDriver(Driver):
         What is being solved.
     run
         Its circumstances; the incumbent holds a committee.
+    incumbents
+        The sizes that are open and the incumbent of each; the run's own for all when omitted.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
-        super().__init__(problem, run)
+    worker = WORKER
+
+    def __init__(
+        self, problem: Problem, run: Run, incumbents: Mapping[int, Incumbent] | None = None
+    ) -> None:
+        super().__init__(problem, run, _FIRST_ROUND, _LONGEST_ROUND)
         self._levels, self._scale = Levels.of(problem)
         everything = Node.everything(self._levels, self._in_levels(run.incumbent.proved))
+        self._alone = incumbents is None
+        if incumbents is None:
+            sizes = range(self._levels.size_min, self._levels.size_max + 1)
+            incumbents = dict.fromkeys(sizes, run.incumbent)
+        else:
+            everything = everything.only(np.isin(everything.pairs[:, 0], list(incumbents)))
+        self._incumbents = incumbents
         self._nodes: tuple[Node, ...] = (everything,)
         self._shares: list[Share] = []
-        self._number, self._seconds = 0, _FIRST_ROUND
+        self._number = 0
         self._conflicts: set[tuple[int, int]] = set()
-        self.settled = False
-        kept = self._on_file()
+        self.settled = self.branch = False
+        kept = checkpoint.resumed(problem, run)
         if kept is not None and kept.nodes is not None:
             self._nodes = kept.nodes
             self._number = max((node.key for node in self._nodes), default=0)
@@ -78,49 +91,36 @@ class SizesDriver(Driver):
         """Whether nothing is open."""
         return not self._nodes
 
-    def round(
-        self, workers: int = 1, *, branch: bool, meanwhile: Callable[[], bool] | None = None
-    ) -> bool:
-        """Work for one round; tell if the workers can go on.
+    @property
+    def open_sizes(self) -> set[int]:
+        """The sizes of which something is open."""
+        return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
-        Parameters
-        ----------
-        workers
-            How many share the work; a proof that is written down has but one.
-        branch
-            Whether nodes may be branched; if not, `settled` says when there is nothing else to do.
-        meanwhile
-            Something to do here while they are busy, see `workers.share_out`.
-        """
+    def _deal(self, workers: int, deadline: float) -> list[Task]:
         run = self._run
-        until = min(run.deadline, time.monotonic() + self._seconds)
-        self._seconds = min(1.5 * self._seconds, _LONGEST_ROUND)
-        tasks = [
+        return [
             Task(
-                self._levels, nodes, self._rows(worker), self._targets(), until, run.deadline,
-                self._number, branch, run.record is not None, self._token,
+                self._levels, nodes, self._rows(worker), self._targets(), deadline, run.deadline,
+                self._number, self.branch, run.record is not None, self._token,
             )
             for worker, nodes in enumerate(_deal(self._nodes, workers))
         ]  # fmt: skip
-        try:
-            self._shares = share_out(WORKER, tasks, self._report, meanwhile, run.end)
-        except OutOfTime:
-            return True  # nothing was lost
-        except SolverFailure as failure:
-            run.incumbent.incidents.append(str(failure))
-            return False
-        self._nodes = tuple(node for share in self._shares for node in share.nodes)
-        self._number = max(share.next_number for share in self._shares)
-        self.settled = all(share.settled for share in self._shares)
-        for share in self._shares:
+
+    def _take(self, shares: Sequence[Share]) -> None:
+        self._shares = list(shares)
+        self._nodes = tuple(node for share in shares for node in share.nodes)
+        self._number = max(share.next_number for share in shares)
+        self.settled = all(share.settled for share in shares)
+        for share in shares:
             self._conflicts |= share.conflicts
             if self._proof is not None:
                 self._proof.steps += share.steps
             for members in share.members:
                 self._offer(members)
-        self._take_stock()
-        self._keep(nodes=self._nodes)
-        return True
+
+    def _save(self, file: Path) -> None:
+        kept = checkpoint.Kept(self._run.incumbent.committee, nodes=self._nodes)
+        checkpoint.save_proof(file, self._problem, kept)
 
     def region(self) -> Region | None:
         """Return the sizes and thresholds a solver had best be asked about, None if none."""
@@ -141,17 +141,19 @@ class SizesDriver(Driver):
         )
         return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
 
+    def _judge_of(self, size: int) -> Incumbent | None:
+        return self._incumbents.get(size)
+
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
         # First the committee: it may be the one of a node that the bound has left behind.
         self._offer(tuple(members))
-        if open_boxes:
+        if open_boxes and self._alone:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        """Prune what cannot beat the incumbent, and tell it the bound of the rest."""
-        incumbent, targets = self._run.incumbent, self._targets()
+        targets = self._targets()
         kept = []
         for node in self._nodes:
             open_pairs = node.excess(targets) >= -self._levels.room(node.bounds)
@@ -162,23 +164,31 @@ class SizesDriver(Driver):
             if open_pairs.any():
                 kept.append(node.only(open_pairs))
         self._nodes = tuple(kept)
-        incumbent.open_boxes = len(kept)
+        self._run.incumbent.open_boxes = len(kept)
         if self._proof is not None:
             self._proof.nodes = self._nodes
-        if kept:
-            incumbent.tighten(self._in_units(max(float(node.bounds.max()) for node in kept)))
-        else:
-            incumbent.close()
+        by_size = np.full(self._levels.size_max + 1, -np.inf)
+        for node in kept:
+            np.maximum.at(by_size, node.pairs[:, 0], node.bounds)
+        highest: dict[Incumbent, float] = {}
+        for size, incumbent in self._incumbents.items():
+            highest[incumbent] = max(highest.get(incumbent, -np.inf), float(by_size[size]))
+        for incumbent, bound in highest.items():
+            if bound > -np.inf:
+                incumbent.tighten(self._in_units(bound))
+            else:
+                incumbent.close()
 
     def _rows(self, worker: int) -> tuple[Row, ...]:
         return self._shares[worker % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
-        units = self._run.incumbent.score
-        assert units is not None
-        target = self._in_levels(units + self._problem.gains.step)
-        return np.full(self._levels.size_max + 1, target)
+        targets = np.full(self._levels.size_max + 1, _ANYTHING)
+        for size, incumbent in self._incumbents.items():
+            if incumbent.score is not None:
+                targets[size] = self._in_levels(incumbent.score + self._problem.gains.step)
+        return targets
 
     def _in_levels(self, units: int) -> float:
         return float(units / self._scale)

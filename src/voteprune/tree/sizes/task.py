@@ -9,7 +9,11 @@ from ...bounds.cuts import Row
 from ...bounds.levels import Levels
 from ...bounds.node import Node
 from ...numbers.floats import Floats
+from ...solvers import Worker
 from .proof import Step
+
+WORKER = Worker("voteprune.tree.sizes.worker")
+"""The module that works on tasks."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,204 @@
+"""What the page tells, as plain values; `pictures` draws them and `page` writes them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from ...exceptions import InputError, shown
+from ...front import front
+from ...numbers.floats import Floats
+from ...problem.constraints import AtMost, Constraint
+from ...problem.criteria import METRICS
+from ...problem.formulas import Weights
+from ...problem.plurality import PluralityProblem
+from ...problem.plurality_committee import PluralityCommittee
+from ...problem.problem import Problem
+from ...soft.pruning import SoftPruning
+from ...solve.explanation import Explanation
+from ...solve.fronts import Front, FrontPoint
+from ...solve.plurality_solution import PluralitySolution
+from ...solve.soft_solution import SoftSolution
+from . import listings
+from .decisions import Reliability, agreement, decided, reliability, wrong_by_all
+from .listings import Answer, Reasons, Table
+
+_LEAST_FRONT = 10
+"""The front goes to twice the committee's size, and to this size at the least."""
+
+_NO_VOTES = (
+    "This answer was read from a file, which holds no votes. What is lost without each member, the "
+    "front, and how members agree stand on the page of an answer as prune() returns it."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that the page tells.
+
+    Parameters
+    ----------
+    answer
+        The answer itself, for its path.
+    title, headline
+        What it is, and the answer in a sentence.
+    tiles
+        Figures with their words.
+    rule
+        How the committee decides.
+    members, confusion
+        Who sits, and what was decided right and wrong.
+    swaps, rows
+        Sentences on free exchanges, and on rows that no committee gets right.
+    front, no_front
+        The best of every size, or why there is none.
+    agreement, names
+        How often two members say the same, None for fewer than two; and their names.
+    reliability
+        Of a soft committee: how often what it says comes true.
+    run
+        What made it, as names and words.
+    command
+        The command to run again; empty where there is none.
+    missing
+        Why parts of the page are missing; empty where none is.
+    """
+
+    answer: Answer
+    title: str
+    headline: str
+    tiles: tuple[tuple[str, str], ...]
+    rule: str
+    members: Table
+    confusion: Table | None
+    swaps: str
+    rows: tuple[tuple[str, str], ...]
+    front: Front | None
+    no_front: str
+    agreement: Floats | None
+    names: tuple[str, ...]
+    reliability: Reliability | None
+    run: tuple[tuple[str, str], ...]
+    command: str
+    missing: str
+
+
+def collect(
+    solution: Answer,
+    seconds: float,
+    explanation: Reasons | None = None,
+    about: Mapping[str, str] | None = None,
+    command: str = "",
+) -> Facts:
+    """Find out all that the page tells.
+
+    Parameters
+    ----------
+    solution
+        The answer.
+    seconds
+        Time for what is lost without each member, half of it, and for the front.
+    explanation
+        What is lost, where that is known already.
+    about
+        More lines on the run.
+    command
+        The command to run again.
+
+    Raises
+    ------
+    InputError
+        If there is no committee to show.
+    """
+    committee, problem = solution.committee, solution.problem
+    if committee is None:
+        raise InputError("solution", f"{solution.status}: there is no committee to show.")
+    deadline = time.monotonic() + seconds
+    why = explanation
+    if why is None and problem is not None:
+        why = solution.explain(time_limit=seconds / 2)
+    found, no_front = _front(solution, max(0.0, deadline - time.monotonic()))
+    if found is not None:
+        found = replace(
+            found,
+            points=tuple(_with_answer(p, solution, found.cumulative) for p in found.points),
+        )
+    alike = nobody = curve = None
+    if problem is not None:
+        said = decided(problem)
+        nobody = wrong_by_all(said, _allowed(problem))
+        if committee.size > 1:
+            alike = agreement(said.of(committee.members), said.weights)
+    if isinstance(solution, SoftSolution) and solution.problem and solution.committee:
+        curve = reliability(solution.problem.said, solution.committee)
+    return Facts(
+        answer=solution,
+        title=f"A committee of {committee.size} out of {solution.n_classifiers} classifiers",
+        headline=solution.summary().partition("\n")[0],
+        tiles=listings.tiles(solution),
+        rule=listings.rule(solution),
+        members=listings.members(solution, why),
+        confusion=listings.confusion(solution),
+        swaps=listings.swaps(why) if isinstance(why, Explanation) else "",
+        rows=listings.rows_lost(why, nobody),
+        front=found,
+        no_front=no_front,
+        agreement=alike,
+        names=tuple(listings.cut(name, 24) for name in committee.names),
+        reliability=curve,
+        run=listings.run(solution, about or {}),
+        command=shown(command),
+        missing="" if problem is not None else _NO_VOTES,
+    )
+
+
+def _allowed(problem: Problem | PluralityProblem | SoftPruning) -> list[int]:
+    """Return who may sit."""
+    if isinstance(problem, SoftPruning):
+        return [k for k in range(problem.n_classifiers) if k not in problem.numbers.forbidden]
+    return list(problem.allowed)
+
+
+def _with_answer(point: FrontPoint, solution: Answer, cumulative: bool) -> FrontPoint:
+    """Return a point of the front with what the answer itself says about its size."""
+    committee, value = solution.committee, solution.value
+    assert committee is not None
+    assert value is not None
+    fits = committee.size <= point.size if cumulative else committee.size == point.size
+    better = point.value is None or value > point.value
+    if fits and better and not isinstance(committee, PluralityCommittee):
+        point = replace(point, committee=committee, value=value)
+    # What no committee at all exceeds, none of this size does.
+    if solution.bound is not None and point.bound is not None and solution.bound < point.bound:
+        point = replace(point, bound=solution.bound, trusted=solution.trusted)
+    return point
+
+
+def _front(solution: Answer, seconds: float) -> tuple[Front | None, str]:
+    """Return the best of every size near the committee's, or why there is none."""
+    if solution.problem is None or solution.committee is None:
+        return None, ""
+    if isinstance(solution, PluralitySolution):
+        return None, "There is no front for plurality votes. Ask prune() for single sizes."
+    if not seconds > 0:
+        return None, "There was no time left for the front. Ask for more."
+    most = min(max(2 * solution.committee.size, _LEAST_FRONT), solution.n_classifiers)
+    requests: tuple[Constraint, ...] = (*solution.problem.requests, AtMost("size", most))
+    try:
+        if isinstance(solution, SoftSolution):
+            return front(
+                solution.problem.said, objective=solution.objective, constraints=requests,
+                penalty=solution.penalty, time_limit=seconds, random_state=solution.seed,
+            ), ""  # fmt: skip
+        named = solution.objective in METRICS or not isinstance(solution.weights, Weights)
+        return front(
+            solution.problem.votes,
+            objective=solution.objective if named else solution.weights,
+            constraints=requests,
+            diversity=solution.problem.asked_diversity,
+            time_limit=seconds,
+            random_state=solution.seed,
+        ), ""
+    except InputError as error:
+        return None, f"There is no front: {shown(error.message)}"

@@ -1,0 +1,32 @@
+"""The page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...soft.pruning import OBJECTIVES
+from ...web.pages import render_page, require_jinja
+from ...web.pictures import require_matplotlib
+from .facts import collect
+from .listings import Answer, Reasons, front_table
+from .pictures import draw_all
+
+
+def render(
+    solution: Answer,
+    *,
+    seconds: float,
+    explanation: Reasons | None = None,
+    about: Mapping[str, str] | None = None,
+    command: str = "",
+) -> str:
+    """Return the page of an answer; `BaseSolution.to_html` describes the parameters."""
+    require_jinja()
+    require_matplotlib()
+    facts = collect(solution, seconds, explanation, about, command)
+    figures = None
+    if facts.front is not None:
+        figures = front_table(facts.front, facts.front.objective in OBJECTIVES)
+    return render_page(
+        __package__, "answer.html", facts=facts, figures=figures, pictures=draw_all(facts)
+    )

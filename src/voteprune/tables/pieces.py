@@ -1,0 +1,81 @@
+"""A table in pieces: a folder of Parquet files with the same columns, scanned and merged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..exceptions import InputError
+from ..votes.scan import parquet_files
+from ..votes.votes import Votes
+from .files import import_polars
+from .layout import first_of_every_model
+from .parquet import unreadable
+from .rows import INDEX, VoteTable
+from .wish import Wish
+
+_PARQUET = (".parquet", ".pq")
+
+
+def is_in_pieces(paths: Sequence[str | Path], wish: Wish) -> bool:
+    """Tell whether files are pieces of one table, and not a file per model.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+    wish
+        How to read them. Files of models are joined by an id or have labels of their own.
+    """
+    if wish.target is None or wish.id is not None or wish.labels is not None or wish.long:
+        return False
+    found = [
+        inside
+        for path in map(Path, paths)
+        for inside in (path.iterdir() if path.is_dir() else [path])
+        if not inside.name.startswith((".", "_"))  # as _SUCCESS, which others write beside them
+    ]
+    several = len(found) > 1 or any(Path(path).is_dir() for path in paths)
+    if not several or not all(path.name.lower().endswith(_PARQUET) for path in found):
+        return False
+    return not found or INDEX not in _columns(found[0])  # by which a file per model is joined
+
+
+def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
+    """Read the votes of a table in pieces; equal rows are merged on the way.
+
+    Parameters
+    ----------
+    paths, wish
+        As for `read_source`.
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be read.
+    InputError
+        If the columns are not those that `wish` names, or it asks for what needs single rows.
+    """
+    assert wish.target is not None
+    if wish.split is not None:
+        raise InputError("split", "is for one table. Give the test rows with --test.")
+    if wish.grade is not None:
+        raise InputError(
+            "positive", f"is {wish.positive!r}; in tables in pieces the positive class is a value."
+        )
+    files = parquet_files(paths)
+    voters, notes = wish.voters(files[0], _columns(files[0]), (wish.target,))
+    if wish.k is not None:
+        voters = tuple(voters[k] for k in first_of_every_model(voters, wish.k))
+    positive = 1 if wish.word is None else wish.word
+    votes = Votes.scan(files, wish.target, names=voters, positive=positive, cutoff=wish.cut)
+    merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
+    return VoteTable(votes, (), None, (merged, *notes))
+
+
+def _columns(file: str | Path) -> tuple[str, ...]:
+    pl = import_polars()
+    try:
+        return tuple(pl.read_parquet_schema(file))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise unreadable(file, error) from None

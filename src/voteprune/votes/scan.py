@@ -1,0 +1,432 @@
+"""Votes on more rows than memory holds: Parquet files, lazy frames and Dask collections.
+
+Rows are packed into words of 64 votes and merged where they lie, piece by piece, by polars'
+streaming engine or on a Dask cluster. What comes back are `Votes` with one row per pattern and
+label, which weighs as much as all rows it stands for: every committee has the same value, bound
+and certificate of optimality on them as on the rows themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import FileFormatError, InputError
+from .ballots import check_cutoff, holds_probabilities
+from .packed import WORD, from_words
+from .reading import read_names
+
+MOST_PATTERNS = 50_000_000
+"""Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""
+
+_COUNT, _POSITIVE = "rows", "positive"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column of a table plays which part.
+
+    Parameters
+    ----------
+    votes
+        The classifiers.
+    target
+        The labels.
+    weight
+        Whole numbers that rows count for; None where each counts once.
+    positive
+        The label that is positive.
+    cutoff
+        From where on a number is a positive vote.
+    """
+
+    votes: tuple[str, ...]
+    target: str
+    weight: str | None
+    positive: object
+    cutoff: float
+
+    @property
+    def words(self) -> list[tuple[str, ...]]:
+        """The classifiers, 64 to a word."""
+        return [self.votes[i : i + WORD] for i in range(0, len(self.votes), WORD)]
+
+    @property
+    def keys(self) -> list[str]:
+        """What the words are called once rows are packed."""
+        return [f"word{i}" for i in range(len(self.words))]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packed:
+    """Distinct patterns, with how many rows have them and how many of these are positive."""
+
+    words: NDArray[np.uint64]
+    rows: NDArray[np.int64]
+    positive: NDArray[np.int64]
+
+
+def scan_votes(
+    source: object,
+    target: str,
+    *,
+    names: Sequence[str] | None,
+    ignore: Sequence[str],
+    sample_weight: str | None,
+    positive: object,
+    cutoff: float,
+) -> tuple[tuple[str, ...], Packed]:
+    """Merge the rows of a table that need not fit into memory.
+
+    Parameters
+    ----------
+    source
+        Parquet files (a path, a folder, a pattern, or several of them), a polars LazyFrame, or a
+        Dask data frame.
+    target
+        The column of labels.
+    names
+        The columns that are classifiers; all others when omitted.
+    ignore
+        Columns that are not.
+    sample_weight
+        A column of whole numbers that rows count for.
+    positive
+        The positive label; all other labels must be one value.
+    cutoff
+        From where on a number is a positive vote.
+
+    Returns
+    -------
+    tuple
+        The classifiers' names, and the merged rows in no particular order.
+
+    Raises
+    ------
+    InputError
+        If a column is missing, holds no votes, or rows lack labels; or if more than
+        `MOST_PATTERNS` patterns are left.
+    """
+    cut = check_cutoff(cutoff)
+    table = _DaskTable(source) if _is_dask(source) else _LazyTable(source)
+    votes = _voters(table.columns, target, names, ignore, sample_weight)
+    columns = Columns(votes, target, sample_weight, positive, cut)
+    table.refuse_words(columns)
+    _check_facts(table.facts(columns), columns)
+    packed = table.packed(columns)
+    if len(packed.rows) > MOST_PATTERNS:
+        raise InputError(
+            "source",
+            f"has {len(packed.rows)} distinct patterns of votes, more than the {MOST_PATTERNS} "
+            "that are worked with. Leave out classifiers (names=), or rows.",
+        )
+    return read_names(None, votes, len(votes)), packed
+
+
+def unpacked(
+    packed: Packed, width: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return votes, labels and weights, a row for every pattern and label, in canonical order."""
+    order = np.lexsort(packed.words[::-1])
+    words, rows, positive = packed.words[:, order], packed.rows[order], packed.positive[order]
+    yes, no = np.flatnonzero(positive > 0), np.flatnonzero(rows > positive)
+    places = np.concatenate([yes, no])
+    labels = np.arange(len(places)) < len(yes)
+    weights = np.concatenate([positive[yes], (rows - positive)[no]])
+    return from_words(words[:, places], width), labels, weights
+
+
+def _voters(
+    columns: Sequence[str],
+    target: str,
+    names: Sequence[str] | None,
+    ignore: Sequence[str],
+    weight: str | None,
+) -> tuple[str, ...]:
+    """Return the classifiers' columns, all of which are there."""
+    asked = {"target": [target], "names": names or (), "ignore": ignore}
+    asked["sample_weight"] = [] if weight is None else [weight]
+    for argument, wanted in asked.items():
+        for name in wanted:
+            if name not in columns:
+                listed = ", ".join(map(repr, columns[:8])) + ", ..." * (len(columns) > 8)
+                raise InputError(argument, f"{name!r} is no column; there are {listed}.")
+    others = {target, weight, *ignore}
+    votes = tuple(columns if names is None else names)
+    votes = tuple(name for name in votes if name not in others)
+    if not votes:
+        raise InputError("names", "leaves no classifier. Name the columns that vote.")
+    return votes
+
+
+def _check_facts(facts: dict[str, Any], columns: Columns) -> None:
+    """Refuse what would be read as something else than it is."""
+    if not facts["rows"]:
+        raise InputError("source", "has no rows.")
+    for name in columns.votes:
+        low, high, missing = (facts[f"{name} {what}"] for what in ("low", "high", "missing"))
+        if missing:
+            raise InputError(
+                "source",
+                f"column {name!r} lacks {missing} of {facts['rows']} votes. Every classifier needs "
+                "a vote on every row: leave such rows or classifiers out.",
+            )
+        if holds_probabilities(columns.cutoff) and not 0 <= low <= high <= 1:
+            raise InputError(
+                "source",
+                f"column {name!r} holds {low if low < 0 else high}. Votes are 0 or 1 and "
+                "probabilities lie in [0, 1]; say where other numbers are cut: cutoff=0, say.",
+            )
+    labels = facts["labels"]
+    if any(label is None or label != label for label in labels):
+        raise InputError("target", f"column {columns.target!r} lacks labels on some rows.")
+    if columns.positive not in labels or len(labels) != 2:
+        raise InputError(
+            "target",
+            f"column {columns.target!r} holds {', '.join(map(repr, sorted(labels, key=repr)[:5]))}"
+            f"{', ...' * (len(labels) > 5)}; expected two labels, {columns.positive!r} for the "
+            "positive class and another one. Say which is positive: positive='yes', say.",
+        )
+    if columns.weight is not None and not facts["whole"]:
+        raise InputError(
+            "sample_weight",
+            f"column {columns.weight!r} must hold whole numbers, 0 or more, and some above 0. "
+            "Multiply fractions by their common denominator.",
+        )
+
+
+def _refuse_type(name: str, kind: object) -> InputError:
+    return InputError(
+        "source",
+        f"column {name!r} holds {kind}, not numbers. If it is no classifier, leave it out: "
+        f"ignore=[{name!r}].",
+    )
+
+
+class _LazyTable:
+    """Parquet files or a lazy frame, read by polars' streaming engine."""
+
+    def __init__(self, source: object) -> None:
+        try:
+            import polars as pl
+        except ImportError:
+            raise InputError(
+                "polars", "is needed to scan files. Install it: pip install 'voteprune[cli]'"
+            ) from None
+        self._pl = pl
+        self._where = str(source)[:200]
+        try:
+            self._frame = (
+                source
+                if isinstance(source, pl.LazyFrame)
+                else pl.scan_parquet(parquet_files(source))
+            )
+            self._schema = self._frame.collect_schema()
+        except (pl.exceptions.PolarsError, OSError) as error:
+            raise self._unreadable(error) from None
+        self.columns = tuple(self._schema.names())
+
+    def refuse_words(self, columns: Columns) -> None:
+        """Refuse columns that hold no numbers, before any row is read."""
+        for name in (*columns.votes, *([columns.weight] if columns.weight else [])):
+            kind = self._schema[name]
+            if not (kind.is_numeric() or kind == self._pl.Boolean):
+                raise _refuse_type(name, kind)
+
+    def facts(self, columns: Columns) -> dict[str, Any]:
+        """Return what the columns hold, in one pass."""
+        pl = self._pl
+        asked = [pl.len().alias("rows"), self._label(columns).unique().implode().alias("labels")]
+        for name in columns.votes:
+            number = pl.col(name).cast(pl.Float64)
+            asked += [
+                number.min().alias(f"{name} low"),
+                number.max().alias(f"{name} high"),
+                (number.is_null() | number.is_nan()).sum().alias(f"{name} missing"),
+            ]
+        if columns.weight is not None:
+            weight = pl.col(columns.weight).cast(pl.Float64)
+            sound = weight.is_not_null() & (weight >= 0) & (weight == weight.floor())
+            asked.append((sound.all() & (weight.sum() > 0)).alias("whole"))
+        facts = self._collect(self._frame.select(asked)).row(0, named=True)
+        return {**facts, "labels": set(facts["labels"])}
+
+    def packed(self, columns: Columns) -> Packed:
+        """Merge the rows, in another pass."""
+        pl = self._pl
+        words = [
+            pl.sum_horizontal(
+                (pl.col(name) >= columns.cutoff).cast(pl.UInt64) * (1 << (WORD - 1 - place))
+                if self._schema[name] != pl.Boolean
+                else pl.col(name).cast(pl.UInt64) * (1 << (WORD - 1 - place))
+                for place, name in enumerate(group)
+            ).alias(key)
+            for key, group in zip(columns.keys, columns.words, strict=True)
+        ]
+        weight = pl.lit(1) if columns.weight is None else pl.col(columns.weight)
+        counts = weight.cast(pl.Int64).alias(_COUNT)
+        label = self._label(columns) == pl.lit(columns.positive)
+        rows = self._frame.select(*words, counts, label.alias("label"))
+        merged = rows.group_by(columns.keys).agg(
+            pl.col(_COUNT).sum(), pl.col(_COUNT).filter(pl.col("label")).sum().alias(_POSITIVE)
+        )
+        frame = self._collect(merged)
+        return Packed(
+            np.stack([frame[key].to_numpy() for key in columns.keys]),
+            frame[_COUNT].to_numpy(),
+            frame[_POSITIVE].to_numpy(),
+        )
+
+    def _label(self, columns: Columns) -> Any:
+        """Return the labels; polars compares truth values with no number."""
+        label = self._pl.col(columns.target)
+        truth = self._schema[columns.target] == self._pl.Boolean
+        return label.cast(self._pl.Int8) if truth else label
+
+    def _collect(self, query: Any) -> Any:
+        try:
+            return query.collect(engine="streaming")
+        except (self._pl.exceptions.PolarsError, OSError) as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> FileFormatError:
+        reason = str(error).partition("\n")[0]
+        return FileFormatError(self._where, f"cannot be scanned: {reason}")
+
+
+class _DaskTable:
+    """A Dask data frame; every piece is merged where it is, and then the pieces are."""
+
+    def __init__(self, source: Any) -> None:
+        self._frame = source
+        self.columns = tuple(map(str, source.columns))
+
+    def refuse_words(self, columns: Columns) -> None:
+        """Refuse columns that hold no numbers, before any row is read."""
+        for name in (*columns.votes, *([columns.weight] if columns.weight else [])):
+            if self._frame.dtypes[name].kind not in "biuf":
+                raise _refuse_type(name, self._frame.dtypes[name])
+
+    def facts(self, columns: Columns) -> dict[str, Any]:
+        """Return what the columns hold, in one pass."""
+        found = [part for part in self._each(_facts_of, columns) if part["rows"]]
+        facts: dict[str, Any] = {"rows": sum(part["rows"] for part in found)}
+        if not found:
+            return facts
+        for name in columns.votes:
+            for what, join in (("low", min), ("high", max), ("missing", sum)):
+                facts[f"{name} {what}"] = join([part[f"{name} {what}"] for part in found])
+        facts["labels"] = set().union(*(part["labels"] for part in found))
+        if columns.weight is not None:
+            facts["whole"] = all(part["whole"] for part in found) and any(
+                part["heavy"] for part in found
+            )
+        return facts
+
+    def packed(self, columns: Columns) -> Packed:
+        """Merge the rows, in another pass, two pieces at a time."""
+        import dask
+
+        merge = dask.delayed(_merged)
+        parts = [dask.delayed(_packed_of)(part, columns) for part in self._frame.to_delayed()]
+        while len(parts) > 1:
+            parts = [merge(parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        return dask.compute(parts[0])[0]  # type: ignore[no-any-return]
+
+    def _each(self, work: Any, columns: Columns) -> list[Any]:
+        import dask
+
+        return list(
+            dask.compute(*(dask.delayed(work)(part, columns) for part in self._frame.to_delayed()))
+        )
+
+
+def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
+    """Return what one piece of a Dask data frame holds."""
+    facts: dict[str, Any] = {"rows": len(frame)}
+    if not len(frame):
+        return facts
+    for name in columns.votes:
+        cells = frame[name].to_numpy(dtype=float)
+        facts |= {
+            f"{name} low": float(cells.min()),
+            f"{name} high": float(cells.max()),
+            f"{name} missing": int(np.isnan(cells).sum()),
+        }
+    facts["labels"] = set(frame[columns.target].unique().tolist())
+    if columns.weight is not None:
+        weights = frame[columns.weight].to_numpy(dtype=float)
+        facts["whole"] = bool((weights >= 0).all() and (weights == np.floor(weights)).all())
+        facts["heavy"] = bool((weights > 0).any())
+    return facts
+
+
+def _packed_of(frame: Any, columns: Columns) -> Packed:
+    """Merge the rows of one piece of a Dask data frame."""
+    words = np.zeros((len(columns.words), len(frame)), dtype=np.uint64)
+    for word, group in zip(words, columns.words, strict=True):
+        for place, name in enumerate(group):
+            yes = frame[name].to_numpy(dtype=float) >= columns.cutoff
+            word |= yes.astype(np.uint64) << np.uint64(WORD - 1 - place)
+    counts = np.ones(len(frame), dtype=np.int64)
+    if columns.weight is not None:
+        counts = frame[columns.weight].to_numpy(dtype=np.int64)
+    label = (frame[columns.target] == columns.positive).to_numpy(dtype=bool)
+    return _merged([Packed(words, counts, np.where(label, counts, 0))])
+
+
+def _merged(parts: Sequence[Packed]) -> Packed:
+    """Put pieces together; the order of the pieces makes no difference."""
+    words = np.concatenate([part.words for part in parts], axis=1)
+    rows = np.concatenate([part.rows for part in parts])
+    positive = np.concatenate([part.positive for part in parts])
+    order = np.lexsort(words[::-1])
+    words = words[:, order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (words[:, 1:] != words[:, :-1]).any(axis=0)
+    firsts = np.flatnonzero(new)
+    if not len(firsts):
+        return Packed(words, rows, positive)
+    return Packed(
+        words[:, firsts],
+        np.add.reduceat(rows[order], firsts),
+        np.add.reduceat(positive[order], firsts),
+    )
+
+
+def _is_dask(source: object) -> bool:
+    return type(source).__module__.startswith("dask")
+
+
+def parquet_files(source: object) -> list[str]:
+    """Return the files that a path, a folder, a pattern or several of them name."""
+    if isinstance(source, str | Path):
+        source = [source]
+    if not isinstance(source, Iterable):
+        raise InputError(
+            "source",
+            f"is a {type(source).__name__}; expected Parquet files, a polars LazyFrame or a Dask "
+            "data frame.",
+        )
+    found: list[str] = []
+    for path in source:
+        if not isinstance(path, str | Path):
+            raise InputError("source", f"holds {path!r:.60}; expected paths.")
+        place = Path(path)
+        if place.is_dir():
+            inside = sorted(map(str, [*place.glob("*.parquet"), *place.glob("*.pq")]))
+        elif any(mark in str(path) for mark in "*?["):
+            inside = sorted(
+                map(str, Path(place.anchor or ".").glob(str(place.relative_to(place.anchor))))
+            )
+        else:
+            inside = [str(path)] if place.exists() else []
+        if not inside:
+            raise FileFormatError(path, "names no Parquet file that exists.")
+        found += inside
+    return found

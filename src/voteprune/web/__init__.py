@@ -1,0 +1,1 @@
+"""What all pages share: the style sheet, the colours, and pictures that turn with them."""

@@ -1,0 +1,223 @@
+"""The tool that asks whether the tests would notice a wrong proof."""
+
+import sys
+import tomllib
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src/voteprune"
+GUARDED = (
+    "verify/*.py", "bounds/*.py", "tree/*.py", "tree/*/*.py", "mip/solve.py", "run/incumbent.py",
+    "front.py", "strategies/exact*.py", "strategies/curve_parts.py", "problem/problem.py",
+    "problem/margin.py", "problem/plurality.py", "problem/outline.py", "problem/gains.py",
+    "problem/limits.py", "problem/pairwise.py", "problem/confusion.py", "votes/patterns.py",
+    "numbers/tally.py",
+)  # fmt: skip
+"""What proves, checks and judges."""
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """Return the benchmarks as a place to import from, and forget them afterwards."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    for name in ("fresh", "mutants", "mutants_bench", "mutants_report", "mutations"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+def test_everything_that_proves_is_guarded_once_and_by_tests_that_exist():
+    groups = tomllib.loads((ROOT / "benchmarks/mutants.toml").read_text())["group"]
+    found = []
+    for group in groups:
+        assert any(list(ROOT.glob(glob)) for glob in group["tests"]), group
+        for glob in group["files"]:
+            files = sorted(PACKAGE.glob(glob))
+            assert files, glob
+            found += files
+    assert len(found) == len(set(found))
+    guarded = {path for glob in GUARDED for path in PACKAGE.glob(glob)}
+    unguarded = {path for path in guarded - set(found) if path.name != "__init__.py"}
+    assert unguarded == set()
+
+
+def test_reasons_name_one_survivor_each():
+    harmless = tomllib.loads((ROOT / "benchmarks/mutants_harmless.toml").read_text())["harmless"]
+    keys = [(one["file"], one["function"], one["change"]) for one in harmless]
+    assert len(keys) == len(set(keys))
+    assert all(one["why"].strip() for one in harmless)
+
+
+def mutant(file, change, place=0):
+    key = (file, "f", change, place)
+    return SimpleNamespace(file=file, function="f", change=change, place=place, key=key)
+
+
+def test_the_page_lists_every_survivor_and_counts_only_what_was_tried(tool):
+    from mutants_report import page
+
+    mutants = {
+        "a.py": [mutant("a.py", f"x -> {n}") for n in range(4)],
+        "b.py": [mutant("b.py", "p | q -> p & q"), mutant("b.py", "p | q -> p & q", 1)],
+    }
+    told = {"mark": "m", "commit": "c", "load": 1.0}
+    outcomes = ("noticed", "timed out", "survived")
+    known = {
+        one.key: {"outcome": outcome, **told}
+        for one, outcome in zip(mutants["a.py"], outcomes, strict=False)
+    }
+    known[mutants["b.py"][1].key] = {"outcome": "survived", **told}
+    reason = {"file": "a.py", "function": "f", "change": "x -> 2", "why": "x is not used"}
+    text = page(mutants, known, [reason])
+    assert "4 of 6 changes tried" in text
+    assert "50.0 % noticed, 2 not; of these 1 are harmless and 1 open" in text
+    assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 100.0 % |" in text
+    assert "| b.py | 2 | 1 | 0 | 0 | 0 | 1 | 0.0 % |" in text
+    open_part, closed = text.split("## Not noticed, open")[1].split("## Not noticed, harmless")
+    assert r"| b.py | f | `p \| q` -> `p & q` |" in open_part
+    assert "| a.py | f | `x` -> `2` | x is not used |" in closed
+    assert "a.py" not in open_part
+
+
+def test_changes_are_small_compile_and_leave_words_alone(tool):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutations import mutants_of
+
+    code = '''
+"""Words."""
+LIMIT: int | None = 3
+
+
+class Box:
+    @property
+    def full(self) -> bool:
+        """Words."""
+        return self.size >= LIMIT and not any(x for x in self.parts if x)
+
+    def close(self, note="words"):
+        if self.size < 0:
+            raise ValueError(f"{self.size + 1} is too small")
+        self.sums[0] -= 2
+        fill(self.parts, by=min(self.parts))
+
+    def __repr__(self):
+        return str(self.size + 1)
+'''
+    changes = {(one.function, one.change) for one in mutants_of("box.py", code)}
+    ret = "return self.size >= LIMIT and not any(x for x in self.parts if x)"
+    assert ("(module)", "LIMIT: int | None = 3 -> LIMIT: int | None = 4") in changes
+    for new in (
+        "return self.size > LIMIT and not any(x for x in self.parts if x)",
+        "return self.size >= LIMIT",
+        "return not any(x for x in self.parts if x)",
+        "return self.size >= LIMIT and not all(x for x in self.parts if x)",
+        "return self.size >= LIMIT and not any(x for x in self.parts)",
+    ):
+        assert ("Box.full", f"{ret} -> {new}") in changes
+    assert ("Box.close", "if self.size < 0: -> if False:") in changes
+    assert ("Box.close", "self.sums[0] -= 2 -> pass") in changes
+    assert ("Box.close", "fill(self.parts, by=min(self.parts)) -> pass") in changes
+    assert ("Box.close", "fill(self.parts, by=min(self.parts)) -> fill(self.parts, )") in changes
+    assert not any("words" in change.lower() or "small" in change for _, change in changes)
+    assert not any(function.endswith("__repr__") for function, _ in changes)
+
+
+def test_any_first_part_is_a_sample_of_every_file(tool):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutants import shuffled
+
+    mutants = {
+        "a.py": [mutant("a.py", str(n)) for n in range(300)],
+        "b.py": [mutant("b.py", str(n)) for n in range(100)],
+    }
+    order = shuffled(mutants, 0)
+    assert sorted(one.key for one in order) == sorted(
+        one.key for those in mutants.values() for one in those
+    )
+    for count in (40, 80, 200):
+        assert sum(one.file == "b.py" for one in order[:count]) == count // 4
+    assert [one.key for one in shuffled(mutants, 0)] == [one.key for one in order]
+    assert [one.key for one in shuffled(mutants, 1)] != [one.key for one in order]
+
+
+def test_only_tests_that_call_a_function_are_run_for_it_where_it_runs_inside(tool):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutants_bench import Guarded, Pace
+
+    calls = {
+        "one": ["a.py:Box.close", "b.py:f"],
+        "two": ["a.py:Box.full"],
+        "three": ["a.py:f"],
+        "four": ["b.py:Box.close"],
+    }
+    pace = Pace(dict.fromkeys(calls, 1.0), calls)
+    inside, outside = (Guarded("a.py", (), inside, "mark") for inside in (True, False))
+    assert pace.noticing(outside, "f") == []  # all
+    assert pace.noticing(inside, "f") == ["three"]
+    assert pace.noticing(inside, "f.inner") == ["three"]
+    assert pace.noticing(inside, "Box.close") == ["one"]
+    assert pace.noticing(inside, "Box") == ["one", "two"]
+    assert pace.noticing(inside, "(module)") == []  # all, for constants are imported by anybody
+    for at_import in ("Bo", "fu"):
+        assert pace.noticing(inside, at_import) == ["one", "two", "three"]
+
+
+def test_what_a_test_noticed_stays_noticed_as_long_as_that_test_stays(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import known_in
+    from mutants_bench import Guarded
+
+    state = tmp_path / "state.jsonl"
+
+    def guarded(mark, one, two):
+        return Guarded("a.py", ("one.py", "two.py"), True, mark, {"one.py": one, "two.py": two})
+
+    before = guarded("all", "1", "2")
+    for change, by in (("x", "one.py::test"), ("y", "two.py::test[3]"), ("z", None)):
+        row = {"file": "a.py", "function": "f", "change": change, "place": 0, "by": by}
+        fresh.keep(state, row, before.mark_of(by))
+
+    def holds(files):
+        return "".join(sorted(change for _, _, change, _ in known_in(state, {"a.py": files})))
+
+    assert holds(before) == "xyz"
+    assert holds(guarded("a test file more", "1", "2")) == "xy"
+    assert holds(guarded("another two.py", "1", "9")) == "x"
+    assert holds(guarded("another a.py", "8", "9")) == ""
+    assert holds(Guarded("a.py", ("two.py",), True, "one.py is gone", {"two.py": "2"})) == "y"
+
+
+def test_what_no_test_noticed_is_tried_by_new_and_changed_tests_alone(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import passed_in, tried
+    from mutants_bench import Guarded, Killers, Pace
+
+    row = {"file": "a.py", "function": "f", "change": "x -> 1", "place": 0, "by": None}
+    fresh.keep(tmp_path / "state", {**row, "passed": {"one.py": "1", "two.py": "2"}}, "before")
+    tests = ("one.py", "two.py", "three.py")
+    guarded = Guarded("a.py", tests, False, "now", {"one.py": "1", "two.py": "9", "three.py": "3"})
+    one = mutant("a.py", "x -> 1")
+    passed = passed_in(tmp_path / "state", {"a.py": guarded})
+    assert passed == {one.key: {"one.py"}}
+
+    asked = []
+
+    class Bench:
+        def start(self, _guarded, _code, order):
+            asked.append(order.only)
+
+        def done(self):
+            return {"outcome": "noticed"}, None
+
+    one.code = ""
+    pace = Pace({"one.py::t": 1.0, "two.py::t": 1.0, "two.py::u": 1.0, "three.py::t": 1.0}, {})
+    given = ([Bench()], {"a.py": guarded}, Killers(), {tests: pace})
+    assert [told["outcome"] for _, told in tried([one], *given, passed)] == ["noticed"]
+    assert asked == [["two.py::t", "two.py::u", "three.py::t"]]
+    assert [told["outcome"] for _, told in tried([one], *given, {one.key: set(tests)})] == [
+        "survived"
+    ]
+    assert len(asked) == 1, "and where there is none, nobody is asked again"

@@ -1,0 +1,99 @@
+"""A committee counts votes, and nothing else can be mistaken for one."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import voteprune as vp
+
+COMMITTEE = vp.Committee((3, 1), 0, ("d", "b"), 4)
+
+
+def test_members_are_sorted_with_their_names():
+    assert (COMMITTEE.members, COMMITTEE.names, COMMITTEE.size) == ((1, 3), ("b", "d"), 2)
+
+
+def test_positive_from_more_than_threshold_votes_on():
+    matrix = np.array([[1, 0, 1, 0], [0, 1, 0, 0], [0, 1, 0, 1]])
+    assert COMMITTEE.count(matrix).tolist() == [0, 1, 2]
+    assert COMMITTEE.predict(matrix).tolist() == [0, 1, 1]
+    stricter = vp.Committee((1, 3), 1, ("b", "d"), 4)
+    assert stricter.predict(matrix).tolist() == [0, 0, 1]
+
+
+def test_frames_are_read_by_name_whatever_else_they_hold():
+    frame = pd.DataFrame({"d": [1, 0.2], "note": ["x", "y"], "b": [0.5, 0.1]})
+    assert COMMITTEE.count(frame).tolist() == [2, 0]
+    with pytest.raises(vp.InputError, match="b"):
+        COMMITTEE.predict(frame.drop(columns="b"))
+
+
+def test_a_frame_without_names_of_its_own_works():
+    frame = pd.DataFrame([[0, 1, 0, 1], [0, 0, 0, 0]])
+    committee = vp.Committee((1, 3), 0, ("1", "3"), 4)
+    assert committee.predict(frame).tolist() == [1, 0]
+
+
+def test_an_array_must_have_the_pools_columns():
+    with pytest.raises(vp.InputError, match="votes"):
+        COMMITTEE.predict(np.zeros((2, 3)))
+    with pytest.raises(vp.InputError, match="votes"):
+        COMMITTEE.predict(np.full((2, 4), np.nan))
+
+
+@pytest.mark.parametrize(
+    ("members", "threshold", "names", "pool", "argument"),
+    [
+        ((), 0, (), 3, "members"),
+        ((0, 0), 0, ("a", "a"), 3, "members"),
+        ((0, 3), 0, ("a", "d"), 3, "members"),
+        ((-1,), 0, ("a",), 3, "members"),
+        ((0, 1), 2, ("a", "b"), 3, "threshold"),
+        ((0, 1), -1, ("a", "b"), 3, "threshold"),
+        ((0, 1), 0, ("a",), 3, "names"),
+        ((0, 1), 0, ("a", "a"), 3, "names"),
+    ],
+)
+def test_what_is_no_committee_cannot_be_made(members, threshold, names, pool, argument):
+    with pytest.raises(vp.InputError) as caught:
+        vp.Committee(members, threshold, names, pool)
+    assert caught.value.argument == argument
+
+
+def test_a_member_may_have_several_votes():
+    weighted = vp.Committee((3, 1), 2, ("d", "b"), 4, (3, 1))
+    assert (weighted.members, weighted.multiplicities) == ((1, 3), (1, 3))
+    assert (weighted.size, weighted.n_votes, weighted.ballots) == (2, 4, (1, 3, 3, 3))
+    matrix = np.array([[1, 1, 1, 0], [0, 0, 0, 1], [0, 1, 0, 1]])
+    assert weighted.count(matrix).tolist() == [1, 3, 4]
+    assert weighted.predict(matrix).tolist() == [0, 1, 1]
+    frame = pd.DataFrame({"d": [0, 1, 1], "b": [1, 0, 1]})
+    assert weighted.count(frame).tolist() == [1, 3, 4]
+    assert vp.Committee.from_json(weighted.to_json()) == weighted
+    for bad in ((1,), (0, 1), (1, -1)):
+        with pytest.raises(vp.InputError, match="multiplicities"):
+            vp.Committee((1, 3), 0, ("b", "d"), 4, bad)
+
+
+def test_json_round_trip(tmp_path):
+    assert vp.Committee.from_json(COMMITTEE.to_json()) == COMMITTEE
+    COMMITTEE.save(tmp_path / "committee.json")
+    assert vp.Committee.load(tmp_path / "committee.json") == COMMITTEE
+    assert [file.name for file in tmp_path.iterdir()] == ["committee.json"]
+
+
+def test_a_file_says_all_that_another_language_must_know():
+    """And older files, which did not, are read as ever."""
+    committee = vp.Committee((0, 2), 0, ("a", "c"), 4, (1, 2))
+    told = json.loads(committee.to_json())
+    assert (told["positive_from"], told["classes"]) == (1, [0, 1])
+    assert told["multiplicities"] == [1, 2]
+    assert "positive_from" in told["rule"]
+    assert told["version"] == vp.__version__
+    for name in ("positive_from", "classes", "rule", "version"):
+        del told[name]
+    assert vp.Committee.from_json(json.dumps(told)) == committee
+    with pytest.raises(vp.FileFormatError, match="positive_from: must be 1"):
+        vp.Committee.from_json(json.dumps({**told, "positive_from": 2}))

@@ -1,0 +1,164 @@
+"""Ranks, tests and the interval on unseen rows, against SciPy and examples made by hand."""
+
+import gzip
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from synthetic_records import counts, record
+from voteprune import InputError
+from voteprune_bench.experiment.records import Record
+from voteprune_bench.report.generalisation import choose_candidate, generalisation_page
+from voteprune_bench.report.unseen import Folds, duels, holm, interval, wilcoxon_p
+
+SETS, SEEDS, FOLDS = ("bcw", "drd", "qsr"), (40, 50), (0, 1)
+
+
+def records(levels, seeds=SEEDS, salt=0, **more):
+    """Records of methods with some accuracy on all folds."""
+    rng = np.random.default_rng(salt)
+    made = []
+    for dataset in SETS:
+        for seed in seeds:
+            for fold in FOLDS:
+                for method, level in levels.items():
+                    plain = record(rng, dataset, seed, fold, 100, "HC-ACC")
+                    parts = {name: getattr(plain, name) for name in Record.__slots__}
+                    key = f"{dataset}-{seed}-{fold}-{method}-{more.get('votes_by')}"
+                    parts |= {"key": key, "method": method, "test": counts(rng, 100, level)}
+                    if method == "F1":
+                        parts |= {"bound": plain.value, "status": "optimal"}
+                    made.append(Record(**{**parts, **more}))
+    return made
+
+
+LEVELS = {"soft": 0.9, "stacking": 0.89, "F1": 0.8, "greedy log loss": 0.85, "old default": 0.82}
+
+
+def test_holm_by_hand():
+    # Sorted 0.01, 0.02, 0.04 times 3, 2, 1; none below the one before it.
+    assert holm([0.02, 0.01, 0.04]) == pytest.approx([0.04, 0.03, 0.04])
+    assert holm([0.6, 0.9]) == pytest.approx([1.0, 1.0])
+    assert holm([0.03]) == [0.03]
+    assert holm([]) == []
+
+
+def test_wilcoxon_counts_zeros_and_needs_a_difference():
+    gaps = np.array([0.1, 0.2, 0.0, 0.3, -0.05])
+    assert wilcoxon_p(gaps) == stats.wilcoxon(gaps, zero_method="pratt").pvalue
+    assert wilcoxon_p(np.zeros(4)) == 1.0
+
+
+def test_the_interval_is_students():
+    gaps = np.array([1.0, 2.0, 3.0, 6.0])
+    half = stats.t.ppf(0.975, 3) * gaps.std(ddof=1) / 2
+    assert interval(gaps) == pytest.approx((3 - half, 3 + half))
+    assert interval(np.array([0.5, 0.5])) == (0.5, 0.5)
+    assert interval(np.array([0.5])) == (None, None)
+
+
+def test_ranks_are_within_folds_and_ties_share_them():
+    made = records({"a": 0.5, "b": 0.5, "c": 0.5}, seeds=(40,))
+    folds = Folds(made)
+    right = {(r.run, r.method): r.test.tp + r.test.tn for r in made}
+    expected = np.mean(
+        [
+            stats.rankdata([-float(right[run, name]) for name in folds.methods])
+            for run in folds.runs
+        ],
+        axis=0,
+    )
+    assert folds.ranks() == pytest.approx(expected)
+    assert folds.ranks().sum() == pytest.approx(6)
+
+
+def test_folds_that_lack_a_method_do_not_count():
+    made = records(LEVELS)
+    folds = Folds(made[:-1])
+    assert len(folds.runs) == len(SETS) * len(SEEDS) * len(FOLDS) - 1
+    assert made[-1].run not in folds.runs
+    # Where all data sets must have the same folds, the others go without it as well.
+    _, seed, fold = made[-1].run
+    even = Folds(made[:-1], balanced=True)
+    assert set(folds.runs) - set(even.runs) == {(name, seed, fold) for name in SETS[:-1]}
+
+
+def test_duels_are_over_folds_and_over_means_of_data_set_and_seed():
+    folds = Folds(records(LEVELS))
+    rivals = [name for name in folds.methods if name != "soft"]
+    found = {duel.rival: duel for duel in duels(folds, "soft", rivals)}
+    accuracy = folds.accuracy
+    by_group = {}
+    for run, line in zip(folds.runs, accuracy, strict=True):
+        by_group.setdefault(run[:2], []).append(line)
+    means = np.array([np.mean(lines, axis=0) for _, lines in sorted(by_group.items())])
+    plain = {}
+    for name, rows in (("folds", accuracy), ("means", means)):
+        gaps = [rows[:, 0] - rows[:, folds.column(rival)] for rival in rivals]
+        plain[name] = holm([wilcoxon_p(np.round(gap, 12)) for gap in gaps])
+    for place, rival in enumerate(rivals):
+        gap = means[:, 0] - means[:, folds.column(rival)]
+        assert found[rival].gain == pytest.approx(gap.mean())
+        assert (found[rival].low, found[rival].high) == pytest.approx(interval(gap))
+        assert found[rival].p_folds == pytest.approx(plain["folds"][place])
+        assert found[rival].p_means == pytest.approx(plain["means"][place])
+    assert found["F1"].p_folds < found["stacking"].p_folds
+
+
+def test_of_candidates_close_to_the_best_the_surest_is_chosen():
+    accuracy, loss = np.array([90.0, 89.6, 89.4]), np.array([0.3, 0.2, 0.1])
+    assert choose_candidate(accuracy, loss) == 1
+    assert choose_candidate(accuracy, np.array([0.2, 0.3, 0.1])) == 0
+
+
+def write(folder, made):
+    text = "".join(one.to_json() + "\n" for one in made)
+    (folder / "results.check.jsonl.gz").write_bytes(gzip.compress(text.encode()))
+    return folder
+
+
+def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
+    soft = {"test_auc": 0.9, "test_log_loss": 0.25}
+    candidates = {"soft 5, 10, 0.01": 0.7, "soft 7, 100, 0.001": 0.9, "old default": 0.8}
+    made = [
+        *records({**LEVELS, "soft 3": 0.88}, **soft),
+        *records(LEVELS, seeds=(30,), salt=1, **soft),
+        *records({**LEVELS, **candidates}, seeds=(10, 20), salt=2, **soft),
+        *records(LEVELS, seeds=(10,), salt=3, votes_by="out of fold", **soft),
+    ]
+    page = generalisation_page(write(tmp_path, made))
+    sections = [line for line in page.splitlines() if line.startswith("## ")]
+    assert sections == [
+        "## The choice", "## The check", "## Seed 30, apart", "## The seeds that were chosen on",
+        "## Out-of-fold votes",
+    ]  # fmt: skip
+    assert "soft 7, 100, 0.001 (chosen)" in page
+    check = page[page.index("## The check") : page.index("## Seed 30")]
+    folds = Folds([one for one in made if one.seed in SEEDS], list(LEVELS))
+    place = folds.column("F1")
+    line = f"| F1 | {folds.ranks()[place]:.2f} | {100 * folds.accuracy[:, place].mean():.2f} |"
+    assert line in check
+    assert f"{len(folds.runs)} folds of 3 data sets, seeds 40, 50" in check
+    assert "| soft 3 | - |" in check  # told, not ranked
+    assert "Proved best on the votes, of 12 folds: F1 12." in check
+    assert "soft 7, 100" not in check
+    assert "no check of it" not in check
+    assert page.count("no check of it") == 2
+    first = check[check.index("### Tests") :]
+    assert all(f"| {name} |" in first for name in LEVELS if name != "soft")
+    small = sum(folds.table(lambda one: one.size).mean(axis=0) <= 10)
+    assert f"Mean rank among the {small} methods of at most ten members on average: place" in check
+
+
+def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
+    worse = {**LEVELS, "soft": 0.7, "F1": 0.95}
+    page = generalisation_page(write(tmp_path, records(worse)))
+    assert "with p < 0.05 both ways: none of 1" in page
+    assert "does not stay above" in page
+    assert "place 1." not in page
+
+
+def test_a_run_without_the_check_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no fold has all methods"):
+        generalisation_page(write(tmp_path, records(LEVELS, seeds=(10,))))

@@ -1,0 +1,93 @@
+"""A folder of Parquet files is one table in pieces, unless it is a file per model."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import voteprune as vp
+from voteprune import cli
+from voteprune.tables import Wish, read_source
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*words):
+        code = cli.main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def said():
+    random = np.random.default_rng(4)
+    y = np.r_[0, 1, random.integers(0, 2, 298)]
+    return y, (y[:, None] ^ (random.random((300, 6)) < 0.3)).astype(int)
+
+
+@pytest.fixture
+def folder(tmp_path, said):
+    y, votes = said
+    frame = pl.DataFrame({"y": y, **{f"m_{k}": votes[:, k] for k in range(6)}})
+    (tmp_path / "votes").mkdir()
+    for place, part in enumerate(frame.iter_slices(120)):
+        part.write_parquet(tmp_path / "votes" / f"part{place}.parquet")
+    (tmp_path / "votes" / "_SUCCESS").touch()
+    return tmp_path / "votes"
+
+
+def test_pieces_are_pruned_as_the_whole(run, folder, said):
+    y, votes = said
+    best = vp.prune(vp.Votes(votes, y))
+    for sources in ([folder], sorted(folder.glob("*.parquet"))):
+        code, out, err = run("prune", *sources, "--target", "y", "--json")
+        assert code == 0
+        assert "3 files: 300 rows, " in err
+        assert json.loads(out)["value"] == best.value
+        assert json.loads(out)["status"] == "optimal"
+
+
+def test_pieces_are_read_as_a_wish_says(folder, said):
+    y, votes = said
+    read = read_source([folder], Wish("y", columns=("m_*",), ignore=("m_2",)))
+    expected = vp.Votes(votes[:, [0, 1, 3, 4, 5]], y)
+    assert vp.Patterns.of(read.validation) == vp.Patterns.of(expected)
+    assert read_source([folder], Wish("y", k=2)).validation.names == ("m_0", "m_1")
+
+
+def test_files_of_models_are_still_joined(tmp_path, said):
+    y, votes = said
+    for k in range(3):
+        columns = {"index": np.arange(300), "pred": votes[:, k], "y": y}
+        pl.DataFrame(columns).write_parquet(tmp_path / f"m{k}.parquet")
+    read = read_source([tmp_path], Wish("y"))
+    assert read.validation.names == ("m0", "m1", "m2")
+    assert (read.validation.matrix == votes[:, :3]).all()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--target", "z"), "target"),
+        (("--target", "y", "--split", "m_0=1"), "split"),
+        (("--target", "y", "--positive", ">=1"), "positive"),
+        (("--target", "y", "--positive", "bad"), "target: column 'y' holds"),
+        (("--target", "y", "--certificate", "proof.json"), "--certificate"),
+    ],
+)
+def test_what_pieces_cannot_give_is_refused(run, folder, words, says, monkeypatch):
+    monkeypatch.chdir(folder.parent)
+    code, out, err = run("prune", folder, *words)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert not (folder.parent / "proof.json").exists()
+
+
+def test_a_damaged_piece_is_named(run, folder):
+    (folder / "part1.parquet").write_bytes(b"PAR1 nothing PAR1")
+    code, _, err = run("prune", folder, "--target", "y")
+    assert code == 2
+    assert "part1.parquet: cannot be " in err
