@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -80,8 +81,9 @@ class SoftTree:
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
         self._order = count()
+        self._away: list[Node] = []
         self._heap: list[tuple[float, int, Node]] = []
-        self._begun = False
+        self._begun, self._at_root = False, True
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
         clash = set(problem.required) & set(problem.forbidden)
@@ -106,18 +108,25 @@ class SoftTree:
     @property
     def lower_bound(self) -> float:
         """No allowed committee has less penalised loss; true at every moment."""
-        waiting = self._heap[0][0] if self._heap else np.inf
+        waiting = min((node.bound for node in self._away), default=np.inf)
+        if self._heap:
+            waiting = min(waiting, self._heap[0][0])
         value = np.inf if self.best is None else self.best.value
         return float(min(waiting, self.closed, value))
 
     @property
     def n_open(self) -> int:
         """How many nodes are open."""
-        return len(self._heap)
+        return len(self._heap) + len(self._away)
 
     @property
     def finished(self) -> bool:
         """Whether no node is open."""
+        return not self.n_open
+
+    @property
+    def idle(self) -> bool:
+        """Whether no node is open here; others may be with workers."""
         return not self._heap
 
     def offer(self, members: tuple[int, ...]) -> bool:
@@ -159,9 +168,41 @@ class SoftTree:
     def state(self) -> TreeState:
         """Return the tree as plain arrays."""
         nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
+        return self._state([*nodes, *self._away], self.closed, self.nodes)
+
+    def deal(self, parts: int) -> list[TreeState]:
+        """Give open nodes away, so that this tree and each part have equally many, good and bad."""
+        nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
+        self._heap = []
+        for node in nodes[:: parts + 1]:
+            self._push(node)
+        shares = [nodes[part :: parts + 1] for part in range(1, parts + 1)]
+        self._away = [node for share in shares for node in share]
+        return [self._state(share, np.inf, 0) for share in shares if share]
+
+    def take_back(self, shares: Sequence[TreeState]) -> None:
+        """Take what has become of the nodes that were given away."""
+        self._away = []
+        for share in shares:
+            for row in zip(
+                share.decisions, share.bounds, share.intercepts, share.weights, strict=True
+            ):
+                self._push(Node(*row))
+            self.closed = min(self.closed, share.closed)
+            self.nodes += share.nodes
+            if len(share.members):
+                self.offer(tuple(int(k) for k in share.members))
+
+    def recall(self) -> None:
+        """Have all nodes here again that were given away, as they were."""
+        for node in self._away:
+            self._push(node)
+        self._away = []
+
+    def _state(self, nodes: Sequence[Node], closed: float, worked: int) -> TreeState:
         members = () if self.best is None else self.best.members
         shape = (self.problem.n_members, self.loss.n_intercepts)
-        return state_of(nodes, shape, self.closed, members, self.nodes)
+        return state_of(nodes, shape, closed, members, worked)
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
@@ -169,7 +210,7 @@ class SoftTree:
         for row in zip(state.decisions, state.bounds, state.intercepts, state.weights, strict=True):
             self._push(Node(*row))
         self.closed, self.nodes = state.closed, state.nodes
-        self._begun = True
+        self._begun, self._at_root = True, False
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
 
@@ -304,7 +345,7 @@ class SoftTree:
             self._curvature,
         )
         self.last = relaxed.point
-        if self.nodes == 1:
+        if not self._curvature.centred:
             self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
             rounded = self.search.rounded(inside, free, relaxed.shares)
@@ -314,7 +355,8 @@ class SoftTree:
                 and self._take(self.search.fit(rounded, relaxed.point))
             )
             # At the root swaps come last, when it is known that they are needed.
-            unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
+            unsure = self._at_root and relaxed.bound.value < self.cutoff
+            self._at_root = False
             if self.best is not None and (news or unsure):
                 self._take(self.search.swaps(self.best, deadline))
         bound = max(relaxed.bound.value, node.bound)
