@@ -21,6 +21,7 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.soft.pruning import SoftPruning
 from voteprune.soft.tree import TOLERANCE, SoftTree
 from voteprune.strategies import exact_soft
+from voteprune.tree.soft_checkpoint import SoftCheckpoint
 
 LIMITS = ("size", "fewest", "require", "forbid", "budget", "decimal", "group", "several")
 OBJECTIVES = ("log_loss", "pool_log_loss", "brier")
@@ -156,17 +157,17 @@ def faults_from_a_bad_start(
 
 def _killed_after(rounds: int):
     """Kill a run that leaves something open after so many rounds, these on file or not yet."""
-    original, done = exact_soft.SoftCheckpoint.keep, []
+    original, done = SoftCheckpoint.save, []
 
-    def keep(self, run, state):
+    def save(self, state):
         done.append(state)
         over = len(done) > rounds and len(state.bounds)
         if not over or rounds % 2:
-            original(self, run, state)
+            original(self, state)
         if over:
             raise Killed
 
-    return mock.patch.object(exact_soft.SoftCheckpoint, "keep", keep)
+    return mock.patch.object(SoftCheckpoint, "save", save)
 
 
 def _lost(case: SoftCase, tree: SoftTree) -> list[str]:
