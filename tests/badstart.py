@@ -22,9 +22,11 @@ import numpy as np
 
 import voteprune as vp
 from voteprune.mip import solve as mip
+from voteprune.primal import plurality_enumeration as plurality_trying
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
+from voteprune.solve import size_front
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
@@ -33,10 +35,12 @@ from voteprune.tree import background as beside
 from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
+from voteprune.tree.plurality import worker as plurality_tree
+from voteprune.tree.plurality.coordinator import PluralityDriver
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
 from voteprune.tree.sizes.task import WORKER as SIZES
-from watching import Watch, front, watching
+from watching import Watch, watching
 
 FOREVER = 1e6
 ENUMERATING = (
@@ -44,7 +48,7 @@ ENUMERATING = (
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
-    (front, "TRY_SHARE"),
+    (size_front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -150,9 +154,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
     patches += [
         mock.patch.object(room, "open_run", _nobody) for room in (engine, mip, margins_exact)
     ]
-    patches += [
-        mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
-    ]
+    patches += [mock.patch.object(room, "search") for room in (engine, margins_exact)]
     patches += [
         mock.patch.object(engine, "climb"),
         mock.patch.object(plurality_exact, "offer_openings"),
@@ -175,9 +177,15 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if here is not None:
         patches += [
             mock.patch.object(driver, "share_out", here.share_out),
-            mock.patch.object(front, "call", here.call),
             mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
+            mock.patch.object(plurality_exact, "prepare"),
+            # Hardly anything is tried out before it has been bounded and branched.
+            mock.patch.object(plurality_tree, "LEAF", 0.0),
+            mock.patch.object(plurality_tree, "_WORTH", 0.0),
+            mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
+            mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
+            mock.patch.object(plurality_trying, "_TABLE", 1),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
@@ -200,6 +208,7 @@ def _leaves():
 
     return [
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
+        mock.patch.object(plurality_tree._Tree, "_round_off", return_value=[]),
         mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
         mock.patch.object(nogoods_tree._Tree, "_branch_on_classifier", split_classifier),
         mock.patch.object(
@@ -293,7 +302,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
     with (
         search_switched_off(way, here),
         watching(watch),
-        mock.patch.object(front._Fronts, "_search", poor),
+        mock.patch.object(size_front.SizeFront, "_search", poor),
     ):
         found = vp.front(
             bad.instance.votes, **bad.instance.request(), time_limit=time_limit, random_state=0
@@ -322,10 +331,22 @@ def faults_of_plurality(bad, way: Way):
         tell(self)
 
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    with search_switched_off(way), mock.patch.object(Incumbent, "_tell", spy):
-        solution = vp.prune(
-            bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
-            random_state=bad.seed,
-        )  # fmt: skip
+    here = Workers(way, bad.seed)
+    with search_switched_off(way, here), mock.patch.object(Incumbent, "_tell", spy):
+        for turn in range(300):
+            try:
+                with ExitStack() as stack:
+                    if way.file:
+                        stack.enter_context(_killed_after(PluralityDriver, 1 + turn // 2))
+                    solution = vp.prune(
+                        bad.votes, objective=bad.objective, constraints=bad.constraints,
+                        start=start, n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
+                        random_state=bad.seed,
+                    )  # fmt: skip
+                break
+            except Killed:
+                continue
+        else:
+            return ["does not end, however often it goes on"]
     wrong = [f"a bound of {float(b)} is told" for b in told if b < bad.truth.best]
     return [*wrong, *ended(bad, solution)]

@@ -24,7 +24,7 @@ from voteprune.strategies import exact_soft
 
 LIMITS = ("size", "fewest", "require", "forbid", "budget", "decimal", "group", "several")
 OBJECTIVES = ("log_loss", "pool_log_loss", "brier")
-STARTS = ("worst", "random", None)
+STARTS = ("worst", "second", "random", None)
 ROOM = 1e-10
 """Rounding, as a share; the truth is met from above, so that bounds need no more."""
 
@@ -65,8 +65,8 @@ class SoftCase:
         if kind is None or not self.losses:
             return None
         ranked = sorted(self.losses, key=self.losses.__getitem__)
-        poor = ranked[-1] if kind == "worst" else ranked[(1 + seed) % len(ranked)]
-        return list(poor)
+        places = {"worst": -1, "second": 1, "random": 1 + seed}
+        return list(ranked[places[kind] % len(ranked)])
 
 
 def soft_case(seed: int, limit: str, objective: str = "log_loss", n_classes: int = 2) -> SoftCase:
@@ -74,8 +74,12 @@ def soft_case(seed: int, limit: str, objective: str = "log_loss", n_classes: int
     rng = np.random.default_rng([seed, 8])
     k = int(rng.integers(4, 8))
     predictions, y = pool(seed, n=int(rng.integers(20, 40)), k=k, n_classes=n_classes)
-    predictions[:, 1] = predictions[:, 0]  # twins
     predictions[rng.random(predictions.shape[:2]) < 0.04] = np.nan
+    # Twins, or nearly so: a proof may end within its tolerance, but its bound must be true.
+    nearly = 1 - 1e-6 * (seed // 2 % 2) * rng.random(predictions[:, 0].shape)
+    predictions[:, 1] = predictions[:, 0] * nearly
+    if n_classes > 2:
+        predictions[:, 1] /= predictions[:, 1].sum(axis=-1, keepdims=True)
     weights = rng.choice([0.0, 0.5, 1.0, 3.0], len(y)) if seed % 2 else np.ones(len(y))
     weights[:n_classes] = 1.0  # a row of every class
     names = [f"c{j}" for j in range(k)]

@@ -7,7 +7,6 @@ What moves or is renamed inside the package is followed up here, and nowhere els
 
 from __future__ import annotations
 
-import importlib
 import time
 from contextlib import ExitStack, contextmanager
 from unittest import mock
@@ -20,7 +19,6 @@ from voteprune.tree.nogoods import coordinator as refuting
 
 WORKERS = (
     (driver, "share_out"),
-    (importlib.import_module("voteprune.front"), "call"),
     (margins_exact, "call"),
 )
 """Where workers are called, which here are functions in this process."""

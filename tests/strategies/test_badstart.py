@@ -109,7 +109,15 @@ def test_fronts_are_proved(limit):
 @pytest.mark.parametrize("limit", OF_PLURALITY)
 def test_pluralities_are_proved(limit):
     for start in ("worst", None):
-        assert faults_of_plurality(bad_plurality(50, limit), Way(start=start)) == []
+        way = Way(start=start, leaves=True, steps=5)
+        assert faults_of_plurality(bad_plurality(50, limit), way) == []
+
+
+@pytest.mark.parametrize("limit", OF_PLURALITY)
+def test_pluralities_shared_and_killed_are_proved_all_the_same(limit, tmp_path):
+    bad = bad_plurality(51, limit, k=7)
+    way = Way(leaves=True, workers=2, steps=10, file=tmp_path / "proof.npz")
+    assert faults_of_plurality(bad, way) == []
 
 
 @pytest.mark.parametrize("by", ["levels", "clauses"])

@@ -137,15 +137,14 @@ def prune_command(
         )  # fmt: skip
     soft.refuse()
     if plurality:
-        if any(option is not None for option in (threshold, certificate, checkpoint)):
-            raise InputError(
-                "--plurality", "takes no --threshold, --certificate or --checkpoint. Leave it out."
-            )
+        if any(option is not None for option in (threshold, certificate)):
+            raise InputError("--plurality", "takes no --threshold or --certificate. Leave it out.")
         if test is not None:
             raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
             file, reading, source, method, asked, effort, as_json=json, output=output,
             explain_time=explain_time if explain else None, strict=strict, page=page,
+            checkpoint=checkpoint,
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
     with live_line() as callback:

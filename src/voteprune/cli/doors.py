@@ -54,9 +54,12 @@ def check_plain(file: Sequence[Path], reading: Reading) -> None:
 
 
 def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:
-    """Return what "voteprune apply" must know to read votes as they were read here."""
+    """Return what "voteprune apply" must know to read votes as they were read here.
+
+    The classes, the positive one last, are for whoever reads the file without it.
+    """
     wish = reading.wish()
-    fields: dict[str, Any] = {} if wish.cut == 0.5 else {"cutoff": wish.cut}
+    fields: dict[str, Any] = {"cutoff": wish.cut, "classes": list(classes or ("0", "1"))}
     if classes is not None:
         fields |= {"positive": classes[1], "negative": classes[0]}
     return fields

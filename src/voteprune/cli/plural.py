@@ -32,6 +32,7 @@ def prune_labels(
     explain_time: float | None,
     strict: bool,
     page: Page = NO_PAGE,
+    checkpoint: Path | None = None,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
@@ -49,6 +50,8 @@ def prune_labels(
         Whether a committee without a proof counts as unfinished.
     page
         The page that is wanted.
+    checkpoint
+        Where to keep an unfinished proof; None for nowhere.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
@@ -68,6 +71,7 @@ def prune_labels(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            checkpoint=checkpoint,
         )
     why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]

@@ -37,6 +37,7 @@ from .soft import (
 )
 from .target import read_target
 from .voter import Codes, ask
+from .watching import check_verbose, read_start, watcher
 
 
 def _is_soft(clf: PrunedVotingClassifier) -> bool:
@@ -109,6 +110,13 @@ class PrunedVotingClassifier(Conventions):
         Seed of the hold-out and of the choice. Members have seeds of their own.
     n_jobs : int or None, default=None
         How many members are trained at once, and how many cores the choice may use.
+    start : Committee, list of names or places, or None, default=None
+        A committee to start from, or its members; for methods that prove.
+    callback : callable or None, default=None
+        Called with a `voteprune.Progress` on every improvement of the choice; a true return value
+        ends it there.
+    verbose : bool, default=False
+        Whether to print how long the training of each member took, and how the proof goes.
 
     Attributes
     ----------
@@ -167,6 +175,9 @@ class PrunedVotingClassifier(Conventions):
         time_limit: float | None = 60.0,
         random_state: Any = None,
         n_jobs: int | None = None,
+        start: Any = None,
+        callback: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.estimators = estimators
         self.objective = objective
@@ -183,6 +194,9 @@ class PrunedVotingClassifier(Conventions):
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.start = start
+        self.callback = callback
+        self.verbose = verbose
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **params: Any
@@ -225,6 +239,11 @@ class PrunedVotingClassifier(Conventions):
             requests = check_requests(target, wishes)
         if pool.names is not None:
             check_pool(requests, pool.names)
+        verbose = check_verbose(self.verbose)
+        told = {
+            "callback": watcher(verbose, self.callback),
+            "start": read_start(self.start, pool.names, self.method),
+        }
         cv = read_cv(self.cv, self.refit)
         check_trainable(pool, prefit=cv == "prefit")
         validate_data(self, X, skip_check_array=True)
@@ -232,18 +251,18 @@ class PrunedVotingClassifier(Conventions):
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
-        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes)
+        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes, verbose)
 
         choice: Choice | SoftChoice
         said: Ballots | Answers
         if soft:
             said = collect_answers(pool, training, takes_scores(wishes["objective"]))
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose_soft(said, target, weights, wishes, self.penalty)
+            choice = choose_soft(said, target, weights, {**wishes, **told}, self.penalty)
         else:
             said = collect(pool, training)
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose(said, target, weights, wishes)
+            choice = choose(said, target, weights, {**wishes, **told})
         seats = choice.committee.members
         held_out = isinstance(cv, float) and pool.ensemble is None
         if not said.voters or (held_out and self.refit):

@@ -127,7 +127,7 @@ def choose_soft(
             scores=answers.scores,
         ),
         penalty=penalty,
-        **{name: wishes[name] for name in _FOR_PRUNE},
+        **{name: wishes[name] for name in _FOR_PRUNE if name in wishes},
     )
     committee = require_committee(solution)
     if solution.explanation:
@@ -139,7 +139,10 @@ def choose_soft(
     return SoftChoice(solution, committee)
 
 
-_FOR_PRUNE = ("objective", "constraints", "method", "time_limit", "random_state", "n_jobs")
+_FOR_PRUNE = (
+    *("objective", "constraints", "method", "time_limit", "random_state", "n_jobs"),
+    *("start", "callback"),
+)
 
 
 def shares_of(committee: SoftCommittee, said: Mapping[str, Floats], positive: int | None) -> Floats:

@@ -29,12 +29,12 @@ from .class_limits import (
     weigh_correct,
     worths_of,
 )
-from .constraints import Constraint, Forbid, Require, size_range
+from .constraints import Budget, Constraint, Forbid, Require, size_range
 from .coverage import Coverage
 from .criteria import METRICS
 from .formulas import Weights
 from .gains import Gains
-from .limits import CostLimit
+from .limits import CostLimit, seats_within
 from .objective import CountedObjective
 from .plurality_committee import PluralityCommittee, count_classes
 from .problem import member_indices
@@ -157,6 +157,18 @@ class PluralityProblem:
             cost_limits=CostLimit.all_of(requests, votes.names),
             coverage=None if self.coverage is None else self.coverage.under(requests),
             class_limits=ClassLimit.all_of(requests, votes, self.weight),
+        )
+
+    def within(self, budget: Budget) -> PluralityProblem:
+        """Return the same problem under one more budget, see `Problem.within`."""
+        limit = CostLimit.of(budget, self.votes.names)
+        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
+        return replace(
+            self,
+            requests=(*self.requests, budget),
+            cost_limits=(*self.cost_limits, limit),
+            forbidden=forbidden,
+            size_max=size_max,
         )
 
     def can_win(self, forbidden: Sequence[int]) -> NDArray[np.bool_]:

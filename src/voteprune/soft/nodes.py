@@ -16,12 +16,17 @@ Decisions = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Node:
-    """Committees that agree on some decisions, with a bound and a point to start from."""
+    """Committees that agree on some decisions, with a bound and a point to start from.
+
+    `split` is the member that was decided on last, and `above` the bound before that; -1 if nobody.
+    """
 
     decisions: Decisions
     bound: float
     intercepts: Floats
     weights: Floats
+    split: int = -1
+    above: float = -np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,6 +10,7 @@ from itertools import count
 import numpy as np
 
 from .bound import bound_of
+from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
 from .losses import loss_of
@@ -19,6 +20,7 @@ from .polytope import Polytope
 from .problem import Floats, Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
+from .sample import sample_of
 from .search import Search
 
 TOLERANCE = 1e-6
@@ -26,6 +28,9 @@ TOLERANCE = 1e-6
 
 NO_POINT = NO_PRICES = np.zeros(0)
 """Of a step that rests on limits alone."""
+
+MANY_ROWS, _SAMPLE = 10_000, 3_000
+"""With so many rows the first committee is looked for on so few."""
 
 _TRUST = 0.25
 """Share of the distance from the model's point by which a guess may be wrong."""
@@ -67,8 +72,10 @@ class SoftTree:
         self.loss = loss if loss is not None else loss_of(problem)
         self.tolerance, self.searching = tolerance, search
         self.search = Search(problem, self.loss)
-        self._curvature = Curvature(self.loss)
+        self._curvature = Curvature(self.loss, problem)
+        self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
+        self.last: Point | None = None
         self.nodes = 0
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
@@ -120,14 +127,18 @@ class SoftTree:
             return False
         return self._take(self.search.fit(chosen, self.best))
 
+    def begin(self, deadline: float = np.inf) -> None:
+        """Look for a first committee until a moment of `time.monotonic`, once."""
+        if not self._begun:
+            self._begun = True
+            self._first_committees(deadline)
+
     def round(self, deadline: float = np.inf, most_nodes: int | None = None) -> bool:
         """Work until a moment of `time.monotonic`, or for so many nodes; return `finished`.
 
         The first round looks for a committee first.
         """
-        if not self._begun:
-            self._begun = True
-            self._first_committees(deadline)
+        self.begin(deadline)
         done = 0
         while self._heap and (most_nodes is None or done < most_nodes):
             if time.monotonic() >= deadline:
@@ -186,9 +197,32 @@ class SoftTree:
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:
             return
-        first = self.search.greedy(deadline)
-        if first is not None:
-            self._take(first)
+        if len(self.problem.labels) >= MANY_ROWS:
+            self._begin_with_some(deadline)
+        else:
+            first = self.search.greedy(deadline)
+            if first is not None:
+                self._take(first)
+
+    def _begin_with_some(self, deadline: float) -> None:
+        """Look for a first committee, and for where the root's relaxation lies, on some rows."""
+        part = sample_of(self.problem, _SAMPLE)
+        search = Search(part.problem, part.loss)
+        first = search.greedy(deadline)
+        if first is None:
+            return
+        first = search.swaps(first, deadline)
+        self._take(self.search.fit(first.members.tolist(), first, deadline))
+        if self.loss.total is None and len(self._heap) == 1:
+            _, _, root = heapq.heappop(self._heap)
+            tree = SoftTree(
+                part.problem, part.loss, incumbent=tuple(first.members.tolist()), search=False
+            )
+            tree.round(deadline, most_nodes=1)
+            if tree.last is not None:
+                own = weights_of(tree.last, self.problem.n_members)
+                root = replace(root, intercepts=tree.last.intercepts, weights=own)
+            self._push(root)
 
     def _bounded(self, root: Node) -> Node:
         """Return the root with a bound, so that a proof has one from the beginning."""
@@ -266,6 +300,7 @@ class SoftTree:
             deadline,
             self._curvature,
         )
+        self.last = relaxed.point
         if self.nodes == 1:
             self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
@@ -296,17 +331,22 @@ class SoftTree:
             self._record(node, relaxed.point, fixed, -1, prices)
             self._push(self._child(decisions, bound, relaxed.point))
             return
-        # The share nearest 1/2; where all are whole, the heaviest member, so that splits matter.
-        heavy = weights_of(relaxed.point, self.problem.n_members)[free[rest]]
-        score = np.minimum(relaxed.shares[rest], 1 - relaxed.shares[rest])
-        chosen = int(free[rest[np.lexsort((-heavy, -np.round(score, 6)))[0]]])
+        if node.split >= 0:
+            sits = bool(node.decisions[node.split] == 1)
+            self._pseudocosts.note(node.split, sits, bound - node.above)
+        # Where nothing is to be hoped for, the heaviest member, so that splits matter.
+        left, shares = free[rest], relaxed.shares[rest]
+        hope = self._pseudocosts.scores(left, relaxed.dual.gains[left], shares, self.cutoff - bound)
+        heavy = weights_of(relaxed.point, self.problem.n_members)[left]
+        chosen = int(left[np.lexsort((-heavy, -hope))[0]])
         self._record(node, relaxed.point, fixed, chosen, prices)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
-            self._push(self._child(child, known, relaxed.point))
+            heir = self._child(child, known, relaxed.point)
+            self._push(replace(heir, split=chosen, above=bound))
 
     def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
         """Return whether a committee is worth a fit, by a model where fits are slow."""

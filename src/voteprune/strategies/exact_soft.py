@@ -12,7 +12,7 @@ from itertools import combinations
 from ..exceptions import InputError
 from ..run.run import Outcome, Run
 from ..soft.pruning import SoftPruning
-from ..soft.tree import TOLERANCE, SoftTree
+from ..soft.tree import MANY_ROWS, TOLERANCE, SoftTree
 from ..tree.soft_checkpoint import SoftCheckpoint
 
 _STRIDE = 0.25
@@ -31,9 +31,14 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         problem.loss,
         # Tighter than what is told: what is told is lower than the bound by a hair.
         tolerance=0.9 * TOLERANCE,
-        incumbent=incumbent.members,
         keep_steps=run.record is not None,
     )
+    if problem.said.n_rows >= MANY_ROWS:
+        # A second fit would be slow. With fewer rows it is made, from the same start in every run,
+        # so that weights are the same to the last digit whichever way they were found.
+        tree.search.share(problem.search)
+    if incumbent.members is not None:
+        tree.offer(incumbent.members)
     if run.record is not None:
         run.record.append(tree)
     file = None if run.checkpoint is None else SoftCheckpoint(run.checkpoint, problem.numbers)
@@ -42,6 +47,8 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         tree.resume(state)
         _tell(tree, problem, run)
     stride = _STRIDE
+    tree.begin(run.deadline)
+    _tell(tree, problem, run)
     while not tree.finished:
         if run.seconds_left <= 0:
             return Outcome("time limit")
