@@ -48,7 +48,7 @@ def check_against(seed, **options):
         assert solution.committee is None
         return solution
     assert min([*told, solution.bound or np.inf]) >= float(best)
-    if solution.committee is None:
+    if options.get("method") == "search" and solution.committee is None:
         return solution
     members = solution.committee.members
     share = np.average(voted[:, list(members)].any(axis=1), weights=weight)
