@@ -47,7 +47,7 @@ def test_it_is_the_ramp_with_few_members_on_the_same_votes():
 
 def test_it_is_the_soft_committee_of_few_on_the_same_probabilities():
     X, y = data()
-    clf = PrunedVotingClassifier(members(), voting="auto", cv=3, random_state=0).fit(X, y)
+    clf = PrunedVotingClassifier(members(), cv=3, random_state=0).fit(X, y)
     said = {
         name: cross_val_predict(member, X, y, cv=3, method="predict_proba")[:, 1]
         for name, member in members()
@@ -63,6 +63,7 @@ def test_it_is_the_soft_committee_of_few_on_the_same_probabilities():
     assert clf.solution_.status == "optimal"
     assert clf.solution_.value == pytest.approx(expected.value, rel=1e-6)
     assert clf.committee_.clip == 0.0001
+    assert clf.get_params()["voting"] == "auto"
     np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
 
 
@@ -83,7 +84,7 @@ def test_a_limit_of_ten_is_added_unless_the_size_is_limited_or_more_are_asked_fo
     X, y = data()
     pool = [(f"c{place}", LogisticRegression(C=10.0**-place).fit(X, y)) for place in range(12)]
     clf = PrunedVotingClassifier(
-        pool, voting="auto", cv="prefit", constraints=constraints, method="search", time_limit=1
+        pool, cv="prefit", constraints=constraints, method="search", time_limit=1
     )
     found = clf.fit(X, y).solution_
     assert found.objective == LOSS

@@ -357,7 +357,7 @@ def test_the_default_is_log_loss_with_few_members_at_penalty_30():
     ],
 )
 def test_auto_is_soft_where_nothing_is_in_the_way(pool, wishes, is_soft):
-    clf = PrunedVotingClassifier(pool, voting="auto", **{"cv": 2, **wishes})
+    clf = PrunedVotingClassifier(pool, **{"cv": 2, **wishes})
     assert hasattr(clf, "predict_proba") == is_soft
     clf.fit(X, Y)
     assert isinstance(clf.solution_, vp.SoftSolution) == is_soft
@@ -365,8 +365,8 @@ def test_auto_is_soft_where_nothing_is_in_the_way(pool, wishes, is_soft):
     assert hasattr(clf, "weights_") == is_soft
 
 
-def test_hard_is_the_default_and_gives_no_probabilities():
-    clf = PrunedVotingClassifier(members(), cv=2)
+def test_hard_committees_give_no_probabilities():
+    clf = PrunedVotingClassifier(members(), voting="hard", cv=2)
     assert not hasattr(clf, "predict_proba")
     assert isinstance(clf.fit(X, Y).solution_, vp.Solution)
     again = clf.set_params(voting="soft").fit(X, Y)
@@ -374,8 +374,8 @@ def test_hard_is_the_default_and_gives_no_probabilities():
     assert not hasattr(again.set_params(voting="hard").fit(X, Y), "weights_")
 
 
-def test_scikit_learn_takes_it_for_a_classifier_with_probabilities():
-    clf = PrunedVotingClassifier(members(), voting="auto", cv=2, random_state=0)
+def test_scikit_learn_takes_it_for_a_classifier_with_probabilities_by_default():
+    clf = PrunedVotingClassifier(members(), cv=2, random_state=0)
     assert cross_val_score(clf, X, Y, cv=2, scoring="roc_auc").mean() > 0.75
     assert cross_val_score(clf, X, Y, cv=2, scoring="neg_log_loss").mean() > np.log(0.5)
     assert cross_val_predict(clf, X, Y, cv=2, method="predict_proba").shape == (240, 2)

@@ -26,7 +26,6 @@ from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
 from .soft import (
-    HARD,
     SoftChoice,
     ahead_of_cutoff,
     check_soft_requests,
@@ -56,8 +55,9 @@ class PrunedVotingClassifier(Conventions):
 
     Every classifier of the pool votes on rows it was not trained on; `voteprune.prune` chooses
     which of them sit and how many votes make a positive, with a proof of how far from optimal the
-    choice can be; then only the chosen ones are fitted again, on all rows. With ``voting="soft"``
-    they give probabilities rather than votes, and weighted the committee gives them too.
+    choice can be; then only the chosen ones are fitted again, on all rows. Where all of them give
+    probabilities and nothing else is asked for, they are weighted, and the committee gives
+    probabilities too (`voting`).
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class PrunedVotingClassifier(Conventions):
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
         `Group`. Members go by their names, costs are in the order of `estimators`. With soft voting
         limits on criteria, such as recall, choose the cut-off on the committee's probability.
-    voting : {"auto", "soft", "hard"}, default="hard"
+    voting : {"auto", "soft", "hard"}, default="auto"
         Whether members vote or give probabilities: `predict_proba`, else `decision_function` as
         scores (not in a weighted mean), else votes. "auto" is soft where the objective is one of
         soft voting's, or is "auto" and every member of a list gives probabilities or scores, no
@@ -163,7 +163,7 @@ class PrunedVotingClassifier(Conventions):
         *,
         objective: Any = AUTO,
         constraints: Any = (),
-        voting: str = HARD,
+        voting: str = AUTO,
         penalty: float | None = None,
         diversity: Any = None,
         method: str = "exact",
