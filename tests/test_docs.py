@@ -218,6 +218,12 @@ def test_a_page_of_results_becomes_a_table():
 | soft | 2 | 89.57 | 0.2367 | 10.0 |
 | BFT | 3 | 1 | - | 2 |
 | FE | 4 | 88.53 | - | 100 |
+
+## Other votes
+
+|  | rank | accuracy | log loss | size |
+| :--- | ---: | ---: | ---: | ---: |
+| soft | 2 | 99.99 | 0.1 | 10.0 |
 """
     table = results_table.table_of(page)
     assert "| **soft committee, chosen with proof** | 89.57 | 0.2367 | 10.0 |" in table
