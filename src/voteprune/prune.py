@@ -28,8 +28,9 @@ from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import prune_plurality
 from .solve.promising import FIRST, Wish
 from .solve.request import Plan, Wishes, check_callback, check_plan, check_start
+from .solve.soft_promising import check_two_classes, keep_promise
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, prune_soft
+from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, check_soft_plan, prune_soft
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -71,6 +72,9 @@ def prune(  # type: ignore[overload-overlap]
     gap: float | None = ...,
     checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
+    promise: AtLeast | None = ...,
+    holdout: float | None = ...,
+    confidence: float | None = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -177,7 +181,8 @@ def prune(
     promise
         What is to hold on new rows, ``AtLeast("recall", 0.95)``: some rows are held out, the
         committee is chosen on the others, and of several candidates, the safest first, the best
-        is returned that passes an exact test on the rows held out. See `Solution.promise`.
+        is returned that passes an exact test on the rows held out. See `Solution.promise`. For
+        `Probabilities` of two classes the candidates are the committee's cut-offs.
     holdout
         Share of the rows to hold out for the promise, 0.3 when omitted.
     confidence
@@ -216,9 +221,9 @@ def prune(
         for name, asked in (
             ("checkpoint", None if soft else checkpoint),
             ("certificate", None if soft else certificate or None),
-            ("promise", promise),
-            ("holdout", holdout),
-            ("confidence", confidence),
+            ("promise", None if soft else promise),
+            ("holdout", None if soft else holdout),
+            ("confidence", None if soft else confidence),
         ):
             if asked is not None:
                 raise InputError(
@@ -231,7 +236,13 @@ def prune(
         )  # fmt: skip
         if isinstance(votes, Probabilities):
             ridge = PENALTY if penalty is None else penalty
-            return prune_soft(votes, wishes, SoftWishes(ridge, certificate, checkpoint), began)
+            pledge = Wish.of(
+                promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate
+            )
+            others = SoftWishes(ridge, certificate, checkpoint)
+            if pledge is None:
+                return prune_soft(votes, wishes, others, began)
+            return _prune_and_promise(votes, wishes, others, pledge, began)
         return prune_plurality(votes, wishes, began)
     plan = check_plan(
         objective=objective,
@@ -262,6 +273,18 @@ def prune(
     if wish is not None:
         return wish.keep(solution, held_out, plan.method, plan.circumstances)
     return saved(solution, certificate)
+
+
+def _prune_and_promise(
+    said: Probabilities, wishes: Wishes, others: SoftWishes, wish: Wish, began: float
+) -> SoftSolution:
+    """Choose a soft committee on some rows, and its cut-off by what the others promise."""
+    check_two_classes(said)
+    # The seed that the solution tells gives the same rows again.
+    seed = check_soft_plan(wishes, others.penalty).circumstances.seed
+    rows, held_out = wish.split(said, seed)
+    solution = prune_soft(rows, replace(wishes, random_state=seed), others, began)
+    return keep_promise(wish, solution, held_out)
 
 
 def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
