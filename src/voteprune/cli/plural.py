@@ -31,6 +31,7 @@ def prune_labels(
     output: Path | None,
     explain_time: float | None,
     strict: bool,
+    gap: float | None = None,
     page: Page = NO_PAGE,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
@@ -47,6 +48,8 @@ def prune_labels(
         Seconds for an explanation; None for none.
     strict
         Whether a committee without a proof counts as unfinished.
+    gap
+        Where to stop; None for a full proof.
     page
         The page that is wanted.
     """
@@ -68,6 +71,7 @@ def prune_labels(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            gap=gap,
         )
     why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
