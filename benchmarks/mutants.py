@@ -148,7 +148,7 @@ def paces_of(
         if tests in known:
             continue
         those = [one for one in guarded_files(()) if one.tests == tests]
-        bench.start(those[0], None, Order([], {}))
+        bench.start(those[0], None, Order([], {}, watch=any(one.inside for one in those)))
         while (done := bench.done()) is None:
             time.sleep(0.05)
         told, pace = done

@@ -119,14 +119,22 @@ class Order:
         How long tests take on the right code; empty when that is to be found out.
     only
         The tests to run; all if empty.
+    watch
+        Whether to note which functions tests call, which takes its time.
     """
 
     def __init__(
-        self, killers: list[str], seconds: dict[str, float], only: Collection[str] = ()
+        self,
+        killers: list[str],
+        seconds: dict[str, float],
+        only: Collection[str] = (),
+        *,
+        watch: bool = False,
     ) -> None:
         self.rank = {test: place for place, test in enumerate(killers)}
         self.known, self.seconds, self.only = seconds, defaultdict[str, float](float), only
         self.calls: dict[str, list[str]] = {}
+        self._watch = watch
         self.failed: str | None = None
         # Shared with the process that waits for the tests; they are collected until the first.
         self.until = RawValue("d", time.monotonic() + (4 * GRACE if seconds else math.inf))
@@ -145,7 +153,7 @@ class Order:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Note which functions of the package a test calls, when that is to be found out."""
-        if self.known:
+        if not self._watch:
             return (yield)
         called = set[CodeType]()
 

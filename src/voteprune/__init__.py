@@ -40,6 +40,7 @@ if _TYPE_CHECKING:
         to_voting_classifier,
     )
     from .front import front
+    from .partners.autogluon import PrunedPredictor, prune_autogluon
     from .problem.committee import Committee
     from .problem.confusion import Confusion
     from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
@@ -75,6 +76,7 @@ _NAMES = {
     ".displays": "ConvergenceDisplay DiversityDisplay FrontDisplay",
     ".estimator": "PrunedVotingClassifier prune_ensemble to_onnx to_voting_classifier",
     ".front": "front",
+    ".partners.autogluon": "PrunedPredictor prune_autogluon",
     ".problem.committee": "Committee",
     ".problem.confusion": "Confusion",
     ".problem.constraints": "AtLeast AtMost Budget Forbid Group Require",
@@ -142,6 +144,7 @@ __all__ = [
     "Probabilities",
     "Progress",
     "Promise",
+    "PrunedPredictor",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
@@ -165,6 +168,7 @@ __all__ = [
     "occam_bound",
     "promise",
     "prune",
+    "prune_autogluon",
     "prune_ensemble",
     "solvers",
     "to_onnx",

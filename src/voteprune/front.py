@@ -174,7 +174,7 @@ def _soft(
     callback: Callable[[Front], object] | None,
 ) -> Front:
     plan = check_soft_plan(wishes, penalty)
-    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
+    problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
     if budget is not None:
         asked = problem, said.names, budget, plan.method, plan.circumstances, began
         return _told(CostFront(*asked, TOLERANCE), callback)

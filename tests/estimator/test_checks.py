@@ -15,9 +15,11 @@ from voteprune import PrunedVotingClassifier
 # which takes missing values when asked, though its pool as a whole could not be trained on them.
 POOL = [("counts", BernoulliNB()), ("logistic", LogisticRegression()), ("bayes", GaussianNB())]
 INSTANCES = [
+    PrunedVotingClassifier(POOL, voting="auto", cv=3),
     PrunedVotingClassifier(POOL, cv=3),
     PrunedVotingClassifier(
         [("stump", DecisionTreeClassifier(max_depth=1, random_state=0)), *POOL],
+        voting="hard",
         objective="balanced_accuracy",
         constraints=[vp.AtMost("size", 2)],
         cv=0.4,

@@ -350,6 +350,7 @@ def test_all_that_is_claimed_is_said(tmp_path):
     problem = (
         "maximise rows right: 1 tp + 1 tn",
         "from 2 classifiers, 1 to 1 of them",
+        "where column 'label' is the truth",
         "with c0",
         "without c1",
         "costing at most 3/2 (1.5), as the certificate lists the costs",
@@ -365,5 +366,6 @@ def test_all_that_is_claimed_is_said(tmp_path):
     assert check(document, TWO, tmp_path).statement == (*problem, "there is no such committee")
     plain = claim(TWO, 2)
     assert check(plain, TWO, tmp_path).statement == (
-        problem[0], "from 2 classifiers, 1 to 99 of them", "no such committee exceeds 2"
+        problem[0], "from 2 classifiers, 1 to 99 of them", problem[2],
+        "no such committee exceeds 2",
     )  # fmt: skip

@@ -12,8 +12,10 @@ from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows
+from ..votes.abstaining import Abstentions
 from ..votes.votes import Votes
 from .doors import read_tables
+from .live import live_methods
 from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code
 from .saying import PROVED, WRONG, say
@@ -77,19 +79,22 @@ def compare_command(
         check_picture(plot, *file)
     table = read_tables(file, reading, source.k, test)
     # A margin is refused there, by name.
-    found = compare(
-        table.validation,
-        methods=names,
-        test=None if table.test is None else _test_votes(table.test),
-        objective=cast("Criterion", criterion),
-        solver=effort.solver,
-        diversity=asked.diversity,
-        constraints=asked.for_pool(table.validation.names, table.costs),
-        threshold=threshold,  # type: ignore[arg-type]
-        time_limit=effort.time_limit,
-        random_state=effort.seed,
-        n_jobs=effort.jobs,
-    )
+    rule = table.validation.abstentions
+    with live_methods() as callback:
+        found = compare(
+            table.validation,
+            methods=names,
+            test=None if table.test is None else _test_votes(table.test, rule),
+            objective=cast("Criterion", criterion),
+            solver=effort.solver,
+            diversity=asked.diversity,
+            constraints=asked.for_pool(table.validation.names, table.costs),
+            threshold=threshold,  # type: ignore[arg-type]
+            time_limit=effort.time_limit,
+            random_state=effort.seed,
+            n_jobs=effort.jobs,
+            callback=callback,
+        )
     text = found.to_json() if json else found.to_csv() if csv else found.table() + "\n"
     emit(text)
     for sentence in dict.fromkeys(solution.explanation for solution in found.solutions):
@@ -117,9 +122,9 @@ def methods_command(*, json: bool = False) -> int:
     return PROVED
 
 
-def _test_votes(test: Rows) -> Votes | None:
+def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:
     try:
-        return Votes(test.votes, test.labels, names=test.names)
+        return Votes(test.said, test.labels, names=test.names, abstentions=rule)
     except InputError:
         say("the test rows have one class only, so nothing is judged on them.")
         return None

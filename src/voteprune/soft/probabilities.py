@@ -29,8 +29,9 @@ from .tensor import (
     tensor_of,
 )
 
-CLIP = 0.001
-"""How near to 0 and 1 a probability may come before its logarithm is taken."""
+CLIP = 0.0001
+"""How near to 0 and 1 a probability may come before its logarithm is taken; chosen on unseen rows,
+see docs/results/protocol.md."""
 
 
 class Probabilities:

@@ -106,9 +106,9 @@ class SoftPruning:
     def of(
         cls,
         said: Probabilities,
-        objective: str = "log_loss",
-        requests: Sequence[Constraint] = (),
-        penalty: float = 100.0,
+        objective: str,
+        requests: Sequence[Constraint],
+        penalty: float,
     ) -> SoftPruning:
         """Put a problem together.
 
@@ -158,6 +158,10 @@ class SoftPruning:
         # What members say does not depend on who may sit.
         inner.__dict__["loss"] = self.loss
         return inner
+
+    def with_requests(self, requests: Sequence[Constraint]) -> SoftPruning:
+        """Return the same problem under other constraints."""
+        return SoftPruning.of(self.said, self.objective.name, requests, self.penalty)
 
     @property
     def n_classifiers(self) -> int:

@@ -95,7 +95,7 @@ class SoftFront:
             near=near,
         )
         # A committee's best weights do not depend on how many others there might be.
-        tree.search.fitted = self._problem.search.fitted
+        tree.search.share(self._problem.search)
         self._trees[size] = tree
         if near is not None:
             tree.offer(tuple(near.members.tolist()))
