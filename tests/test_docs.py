@@ -123,6 +123,8 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
         write_one_file_per_model(folder, table)
     if page.name == "judges.md":
         write_grades(folder, votes, y)
+    if page.name == "fronts.md":
+        (folder / "costs.csv").write_text("".join(f"{name},1.5\n" for name in names))
     for words in command_lines(page):
         if words[0] == "voteprune":
             check_own(words[1:])
