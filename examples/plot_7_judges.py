@@ -38,8 +38,8 @@ price = {name: float(per_call[name.split("-")[0]]) for name in judges}
 price |= {"RMITIR-llama38b": 0.5, "TREMA-all": 6.0, "TREMA-4prompts": 4.0, "Olz-multiprompt": 12.0}
 
 # %%
-# At most five judges, at most one of a team, at most 15 dollars. The answer is proved: no such panel
-# agrees with people more often, on these passages.
+# At most five judges, at most one of a team, at most 15 dollars. The answer is proved: no such
+# panel agrees with people more often, on these passages.
 
 votes = vp.Votes(grades, relevant, names=judges, cutoff=2)
 one_per_team = vp.Group.by_prefix(judges, "-", at_most=1)
@@ -106,5 +106,5 @@ for name, found in scores.items():
 # %%
 # Twenty-five queries are few: the spread of a difference from one split to the next is larger than
 # the difference, so these rows are level. What is proved about the passages at hand is a statement
-# about them, not about new queries. What the panel buys for sure is the rest: a price, no two judges
-# of one team, and the knowledge that no allowed panel would have agreed more often here.
+# about them, not about new queries. What the panel buys for sure is the rest: a price, no two
+# judges of one team, and the knowledge that no allowed panel would have agreed more often here.

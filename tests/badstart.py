@@ -22,29 +22,34 @@ import numpy as np
 
 import voteprune as vp
 from voteprune.mip import solve as mip
+from voteprune.primal import plurality_enumeration as plurality_trying
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
+from voteprune.solve import size_front
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
 from voteprune.tree import driver
+from voteprune.tree.margins.coordinator import MarginsDriver
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
+from voteprune.tree.plurality import worker as plurality_tree
+from voteprune.tree.plurality.coordinator import PluralityDriver
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
-from voteprune.tree.sizes.task import WORKER as SIZES
-from watching import Watch, front, watching
+from watching import Watch, watching
 
 FOREVER = 1e6
+DRIVERS = (proving.SizesDriver, refuting.NogoodsDriver, MarginsDriver)
 ENUMERATING = (
     (engine, "ENUMERATE"),
     (parametric, "ENUMERATE"),
     (margins_exact, "_ENUMERATE"),
     (plurality_exact, "ENUMERATE"),
-    (front, "TRY_SHARE"),
+    (size_front, "TRY_SHARE"),
 )
 """Up to which size pools are tried out rather than solved."""
 
@@ -110,13 +115,6 @@ class Workers:
             raise Killed  # before anybody has heard of what they found
         return shares
 
-    def call(self, worker, request, deadline, report, meanwhile=None, end=None):
-        """Stand in for `solvers.call`."""
-        if worker == SIZES:
-            return self._work(worker, request[0], report, 0)
-        silent = (lambda bound, _: report(bound, [])) if self._way.leaves else report
-        return _through(importlib.import_module(worker.module).solve(*_through(request), silent))
-
     def _work(self, worker, task, report, place):
         tree = importlib.import_module(worker.module)
         memory = self._memories.setdefault((worker.module, place), {})
@@ -124,7 +122,8 @@ class Workers:
         mine = replace(
             _through(task), deadline=self._ticks.now + steps, latest=time.monotonic() + FOREVER
         )
-        with mock.patch.object(tree, "_kept", memory), mock.patch.object(tree, "time", self._ticks):
+        remembering = mock.patch.object(tree, "_kept", memory, create=True)
+        with remembering, mock.patch.object(tree, "time", self._ticks):
             return _through(tree.solve(mine, report))
 
 
@@ -150,9 +149,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
     patches += [
         mock.patch.object(room, "open_run", _nobody) for room in (engine, mip, margins_exact)
     ]
-    patches += [
-        mock.patch.object(room, "search") for room in (engine, margins_exact, plurality_exact)
-    ]
+    patches += [mock.patch.object(room, "search") for room in (engine, margins_exact)]
     patches += [
         mock.patch.object(engine, "climb"),
         mock.patch.object(plurality_exact, "offer_openings"),
@@ -175,9 +172,14 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if here is not None:
         patches += [
             mock.patch.object(driver, "share_out", here.share_out),
-            mock.patch.object(front, "call", here.call),
-            mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
+            mock.patch.object(plurality_exact, "prepare"),
+            # Hardly anything is tried out before it has been bounded and branched.
+            mock.patch.object(plurality_tree, "LEAF", 0.0),
+            mock.patch.object(plurality_tree, "_WORTH", 0.0),
+            mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
+            mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
+            mock.patch.object(plurality_trying, "_TABLE", 1),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
@@ -199,7 +201,9 @@ def _leaves():
         return split(self, node, bound)
 
     return [
+        mock.patch.object(MarginsDriver, "_offer"),
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
+        mock.patch.object(plurality_tree._Tree, "_round_off", return_value=[]),
         mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
         mock.patch.object(nogoods_tree._Tree, "_branch_on_classifier", split_classifier),
         mock.patch.object(
@@ -227,8 +231,10 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for tree in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                    for tree in DRIVERS if way.file else ():
                         stack.enter_context(_killed_after(tree, 1 + turn // 2))
+                    if way.file:
+                        stack.enter_context(_killed_between_turns(1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -256,6 +262,19 @@ def _killed_after(tree, rounds):
         return went_on
 
     return mock.patch.object(tree, "round", round_)
+
+
+def _killed_between_turns(turns):
+    """Kill a run on a margin after so many turns of the solver."""
+    original, done = MarginsDriver.keep, []
+
+    def keep(self, state):
+        original(self, state)
+        done.append(state)
+        if state.waiting and len(done) >= turns:
+            raise Killed
+
+    return mock.patch.object(MarginsDriver, "keep", keep)
 
 
 def ended(bad, solution):
@@ -293,7 +312,7 @@ def faults_of_front(bad, way: Way, time_limit=60.0):
     with (
         search_switched_off(way, here),
         watching(watch),
-        mock.patch.object(front._Fronts, "_search", poor),
+        mock.patch.object(size_front.SizeFront, "_search", poor),
     ):
         found = vp.front(
             bad.instance.votes, **bad.instance.request(), time_limit=time_limit, random_state=0
@@ -322,10 +341,22 @@ def faults_of_plurality(bad, way: Way):
         tell(self)
 
     start = None if way.start is None else bad.truth.start(way.start, bad.seed)
-    with search_switched_off(way), mock.patch.object(Incumbent, "_tell", spy):
-        solution = vp.prune(
-            bad.votes, objective=bad.objective, constraints=bad.constraints, start=start,
-            random_state=bad.seed,
-        )  # fmt: skip
+    here = Workers(way, bad.seed)
+    with search_switched_off(way, here), mock.patch.object(Incumbent, "_tell", spy):
+        for turn in range(300):
+            try:
+                with ExitStack() as stack:
+                    if way.file:
+                        stack.enter_context(_killed_after(PluralityDriver, 1 + turn // 2))
+                    solution = vp.prune(
+                        bad.votes, objective=bad.objective, constraints=bad.constraints,
+                        start=start, n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
+                        random_state=bad.seed,
+                    )  # fmt: skip
+                break
+            except Killed:
+                continue
+        else:
+            return ["does not end, however often it goes on"]
     wrong = [f"a bound of {float(b)} is told" for b in told if b < bad.truth.best]
     return [*wrong, *ended(bad, solution)]

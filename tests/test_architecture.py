@@ -26,7 +26,7 @@ FLOORS = [
     {"strategies"},
     {"solve"},
     {"compare", "front", "prune", "tables"},
-    {"cli", "displays", "estimator"},
+    {"cli", "displays", "estimator", "partners"},
 ]
 GROUND = {"exceptions", "starting"}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -120,3 +120,16 @@ def test_bad_input_is_named_before_anything_runs(arguments, named):
     with pytest.raises(vp.InputError) as error:
         vp.compare(pool(), **arguments)
     assert error.value.argument == named
+
+
+def test_the_callback_hears_which_method_runs_and_how_it_goes():
+    heard = []
+    vp.compare(
+        pool(), methods=["full", "exact"], callback=lambda *told: heard.append(told), time_limit=5
+    )
+    begun = [name for name, progress in heard if progress is None]
+    assert begun == ["full", "exact"]
+    told = [progress for name, progress in heard if name == "exact" and progress is not None]
+    assert told[-1].value == vp.prune(pool()).value
+    with pytest.raises(vp.InputError, match="callback"):
+        vp.compare(pool(), methods=["full"], callback=3)

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Callable
 from contextlib import contextmanager
@@ -32,7 +31,6 @@ from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods.relaxation import Relaxation
 from voteprune.tree.sizes import coordinator as proving
 
-front = importlib.import_module("voteprune.front")  # the module, not its function
 FREE = -1
 ROOM = Fraction(1, 10**7)
 """What the engine leaves for rounding, as a share."""
@@ -271,18 +269,14 @@ def watching(watch: Watch):
         original(self)
 
     def stock(campaign, *_):
-        best = campaign._run.incumbent.score
+        # Of a size that is not worked on nothing need be open.
+        known = {size: incumbent.score for size, incumbent in campaign._incumbents.items()}
+        scores = (known.get(int(size), 2**62) for size in watch.size)
+        best = np.array([-(2**62) if score is None else score for score in scores])
         watch.nodes(campaign._nodes, campaign._scale, best)
 
     def nogood_nodes(refutation, *_):
         watch.nogood_nodes(refutation._nodes, refutation._scale, refutation._run.incumbent.score)
-
-    def sizes(fronts, *_):
-        known = {size: incumbent.score for size, incumbent in fronts._incumbents.items()}
-        best = np.array(
-            [known[int(s)] if known[int(s)] is not None else -(2**62) for s in watch.size]
-        )
-        watch.nodes(fronts._nodes, fronts._scale, best)
 
     def region(problem, run, region=None, settle=engine.settle):
         if region is not None:
@@ -292,9 +286,9 @@ def watching(watch: Watch):
             watch.note("nodes", better & ~inside, "outside what the solver is asked about")
         return settle(problem, run, region)
 
-    def work_on(problem, run, queue, size, work_on=margins_exact._work_on):
+    def work_on(problem, run, queue, *rest, work_on=margins_exact._work_on):
         watch.queue(problem, run, queue)
-        work_on(problem, run, queue, size)
+        work_on(problem, run, queue, *rest)
         watch.queue(problem, run, queue)
 
     plain = watch.problem.objective.kind == "linear"
@@ -303,8 +297,6 @@ def watching(watch: Watch):
         patches += [
             after(proving.SizesDriver, "_take_stock", stock),
             after(refuting.NogoodsDriver, "_take_stock", nogood_nodes),
-            after(front._Fronts, "_take_stock", sizes),
-            after(front._Fronts, "__init__", sizes),
             after(Prices, "judge", watch.judged),
             after(Program, "_append", watch.rows),
             after(Relaxation, "add", watch.nogood),

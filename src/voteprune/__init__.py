@@ -39,7 +39,8 @@ if _TYPE_CHECKING:
         to_onnx,
         to_voting_classifier,
     )
-    from .front import Front, FrontPoint, front
+    from .front import front
+    from .partners.autogluon import PrunedPredictor, prune_autogluon
     from .problem.committee import Committee
     from .problem.confusion import Confusion
     from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
@@ -56,6 +57,7 @@ if _TYPE_CHECKING:
     from .soft.probabilities import Probabilities
     from .solve.comparison import Comparison
     from .solve.explanation import Explanation, MemberRole, Swap
+    from .solve.fronts import Cheapest, Front, FrontPoint
     from .solve.plurality_solution import PluralitySolution
     from .solve.promise import Promise, occam_bound, promise
     from .solve.soft_explain import SoftExplanation
@@ -73,7 +75,8 @@ _NAMES = {
     ".compare": "compare",
     ".displays": "ConvergenceDisplay DiversityDisplay FrontDisplay",
     ".estimator": "PrunedVotingClassifier prune_ensemble to_onnx to_voting_classifier",
-    ".front": "Front FrontPoint front",
+    ".front": "front",
+    ".partners.autogluon": "PrunedPredictor prune_autogluon",
     ".problem.committee": "Committee",
     ".problem.confusion": "Confusion",
     ".problem.constraints": "AtLeast AtMost Budget Forbid Group Require",
@@ -90,6 +93,7 @@ _NAMES = {
     ".soft.probabilities": "Probabilities",
     ".solve.comparison": "Comparison",
     ".solve.explanation": "Explanation MemberRole Swap",
+    ".solve.fronts": "Cheapest Front FrontPoint",
     ".solve.plurality_solution": "PluralitySolution",
     ".solve.promise": "Promise occam_bound promise",
     ".solve.soft_explain": "SoftExplanation",
@@ -112,6 +116,7 @@ __all__ = [
     "AtLeast",
     "AtMost",
     "Budget",
+    "Cheapest",
     "Committee",
     "Comparison",
     "Confusion",
@@ -139,6 +144,7 @@ __all__ = [
     "Probabilities",
     "Progress",
     "Promise",
+    "PrunedPredictor",
     "PrunedVotingClassifier",
     "Ramp",
     "Ratio",
@@ -162,6 +168,7 @@ __all__ = [
     "occam_bound",
     "promise",
     "prune",
+    "prune_autogluon",
     "prune_ensemble",
     "solvers",
     "to_onnx",

@@ -81,11 +81,17 @@ def chart_file(form: str, marks: Sequence[Mark], measure: str, bound: float | No
         As for `draw`.
     """
     require_matplotlib()
-    from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8.5, 5.2), layout="constrained")
     draw(figure.subplots(), marks, measure, bound)
+    return picture_file(form, figure)
+
+
+def picture_file(form: str, figure: Any) -> bytes:
+    """Return a figure as the bytes of a file in a format that matplotlib knows."""
+    from matplotlib import rc_context
+
     content = io.BytesIO()
     dated = {"Date": None} if form == "svg" else None
     with rc_context({"svg.hashsalt": "voteprune"}):  # the same picture is the same file

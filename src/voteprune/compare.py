@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -17,9 +18,10 @@ from .problem.diversity import Diversity, check_diversity
 from .problem.margin import check_margin
 from .problem.pairwise import FailureCredit
 from .problem.problem import Problem
+from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .solve.comparison import Comparison, Row
-from .solve.request import Circumstances, check_configuration
+from .solve.request import Circumstances, check_callback, check_configuration
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
@@ -61,6 +63,7 @@ def compare(
     time_limit: float | None = 60.0,
     random_state: int | np.random.Generator | np.random.RandomState | None = None,
     n_jobs: int | None = None,
+    callback: Callable[[str, Progress | None], object] | None = None,
 ) -> Comparison:
     """Run several methods on the same votes and put what they find side by side.
 
@@ -77,6 +80,9 @@ def compare(
         As in `prune`, the same for all methods.
     time_limit
         Seconds for each method; None for no limit.
+    callback
+        Called with a method's name: with None when it begins, and with a `Progress` on every
+        improvement, where a true return value ends this method.
 
     Returns
     -------
@@ -90,6 +96,7 @@ def compare(
         If an argument is wrong, or a method named cannot honour a constraint; nothing has been
         started then.
     """
+    check_callback(callback)
     requests = check_constraints(constraints)
     if check_margin(objective) is not None:
         raise InputError(
@@ -118,7 +125,11 @@ def compare(
     problem = Problem.of(read, criterion, requests, limits)
     solutions: list[Solution] = []
     for method, order in zip(chosen, orders, strict=True):
-        solutions.append(carry_out(problem, method, order))
+        hear = None
+        if callback is not None:
+            hear = partial(callback, method.name)
+            hear(None)
+        solutions.append(carry_out(problem, method, order, callback=hear))
         if solutions[-1].termination == "interrupted":
             break
     judges = [Judge(problem), *judged]

@@ -16,25 +16,29 @@ from .problem.constraints import AtLeast, Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import AUTOMATIC, Margin
-from .problem.plurality import PluralityCriterion
+from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
 from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
+from .soft.pruning import SoftPruning
 from .solve.certifying import check_certified, saved
 from .solve.plurality_solution import PluralitySolution
-from .solve.plurality_solve import prune_plurality
+from .solve.plurality_solve import check_plurality_plan
 from .solve.promising import FIRST, Wish
-from .solve.request import Plan, Wishes, check_callback, check_plan, check_start
+from .solve.request import Plan, Wishes, check_callback, check_start, check_wishes
+from .solve.soft_certifying import check_soft_certified
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import NO_PENALTY, PENALTY, SoftWishes, prune_soft
+from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solve.solution import Solution
 from .solve.solve import carry_out
 from .solvers import Solver
 from .strategies.margin_scale import choose_margin
 from .tree.checkpoint import check_checkpoint
+from .tree.plurality.checkpoint import check_plurality_checkpoint
+from .tree.soft_checkpoint import check_soft_checkpoint
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 
@@ -53,6 +57,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     random_state: int | np.random.Generator | np.random.RandomState | None = ...,
     n_jobs: int | None = ...,
     gap: float | None = ...,
+    checkpoint: str | Path | None = ...,
 ) -> PluralitySolution: ...
 
 
@@ -186,7 +191,7 @@ def prune(
         The run may end when the gap is no larger than this, 0.01 for one per cent; only a full
         proof ends it when omitted.
     penalty
-        For `Probabilities`: the ridge on the members' weights, 100 when omitted. It is
+        For `Probabilities`: the ridge on the members' weights, 30 when omitted. It is
         lambda = penalty x (sum of weights) / (rows that carry weight).
 
     Returns
@@ -211,10 +216,13 @@ def prune(
         raise InputError("penalty", NO_PENALTY)
     if isinstance(votes, Votes) and votes.abstentions == "skip":
         votes = PluralityVotes.of_two(votes)
+    wishes = Wishes(
+        objective, method, solver, diversity, constraints, threshold, time_limit, start, callback,
+        random_state, n_jobs, gap,
+    )  # fmt: skip
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
-            ("checkpoint", None if soft else checkpoint),
             ("certificate", None if soft else certificate or None),
             ("promise", promise),
             ("holdout", holdout),
@@ -225,27 +233,12 @@ def prune(
                     name,
                     "is for votes on two classes only, and none of them skipped. Leave it out.",
                 )
-        wishes = Wishes(
-            objective, method, solver, diversity, constraints, threshold, time_limit, start,
-            callback, random_state, n_jobs, gap,
-        )  # fmt: skip
-        if isinstance(votes, Probabilities):
-            ridge = PENALTY if penalty is None else penalty
-            return prune_soft(votes, wishes, SoftWishes(ridge, certificate, checkpoint), began)
-        return prune_plurality(votes, wishes, began)
-    plan = check_plan(
-        objective=objective,
-        method=method,
-        solver=solver,
-        diversity=diversity,
-        constraints=constraints,
-        threshold=threshold,
-        time_limit=time_limit,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        gap=gap,
-    )
     check_callback(callback)
+    if isinstance(votes, Probabilities):
+        return _prune_soft(votes, wishes, penalty, checkpoint, certificate, began)
+    if isinstance(votes, PluralityVotes):
+        return _prune_plurality(votes, wishes, checkpoint, began)
+    plan = check_wishes(wishes)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
     if wish is not None:
@@ -256,11 +249,39 @@ def prune(
     first = _check_start(start, problem, plan.method)
     file = check_checkpoint(checkpoint, plan.method.name, problem)
     certify = check_certified(certificate, problem, plan.method, file)
-    solution = carry_out(
-        problem, plan.method, plan.circumstances, first, callback, file, certify, began
-    )
+    about = plan.method, plan.circumstances
+    solution = carry_out(problem, *about, first, callback, file, certify, began)
     if wish is not None:
-        return wish.keep(solution, held_out, plan.method, plan.circumstances)
+        return wish.keep(solution, held_out, *about)
+    return saved(solution, certificate)
+
+
+def _prune_plurality(
+    votes: PluralityVotes, wishes: Wishes, checkpoint: object, began: float
+) -> PluralitySolution:
+    plan = check_plurality_plan(wishes)
+    problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
+    first = check_start(wishes.start, problem.n_classifiers)
+    file = check_plurality_checkpoint(checkpoint, plan.method.name, problem)
+    about = plan.method, plan.circumstances
+    return carry_out(problem, *about, first, wishes.callback, file, began=began)
+
+
+def _prune_soft(
+    said: Probabilities,
+    wishes: Wishes,
+    penalty: float | None,
+    checkpoint: object,
+    certificate: object,
+    began: float,
+) -> SoftSolution:
+    plan = check_soft_plan(wishes, PENALTY if penalty is None else penalty)
+    problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
+    first = check_start(wishes.start, problem.n_classifiers)
+    file = check_soft_checkpoint(checkpoint, plan.method.name, problem.numbers)
+    certify = check_soft_certified(certificate, problem, plan.method, file)
+    about = plan.method, plan.circumstances
+    solution = carry_out(problem, *about, first, wishes.callback, file, certify, began)
     return saved(solution, certificate)
 
 

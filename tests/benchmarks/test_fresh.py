@@ -125,13 +125,3 @@ def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_pat
     for _ in range(2):
         assert engine.run([block], state)[key]["error"] == "of now"
     assert asked == [key]
-
-
-def test_results_on_unseen_rows_count_only_for_the_code_as_it_is(load, tmp_path):
-    generalise = load("generalise")
-    row = {"set": "prk", "seed": 10, "fold": 0, "votes": "hold-out", "variant": "full"}
-    store = tmp_path / "store.jsonl"
-    store.write_text("".join(json.dumps(row | more) + "\n" for more in ({}, {"mark": "old"})))
-    assert generalise.read_results([store]) == {}
-    generalise.fresh.keep(store, row, generalise.mark())
-    assert list(generalise.read_results([store])) == [generalise.key_of(row)]

@@ -3,13 +3,18 @@
 import functools
 import gzip
 import http.server
+import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import synthetic_records as synthetic
 from experiment_plans import write_plan
+from voteprune_bench.cli import bench
 from voteprune_bench.experiment import read_records
+from voteprune_bench.experiment.bench import Event, Work
 from voteprune_bench.experiment.datasets import catalogue
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -25,13 +30,13 @@ def test_a_run_from_nothing_to_done(run, tmp_path):
     assert not folder.exists()
     code, _, err = run("bench", "run", plan, folder, "--jobs", 1)
     assert code == 0
-    assert "6 tasks, 6 were left, 0 failed" in err
+    assert err == f"voteprune: 6 done. Results in {folder}\n"
     assert len(read_records(folder)) == 6
     code, out, _ = run("bench", "status", folder)
     assert code == 0
     assert "all       6      6     0     0" in out
     _, _, err = run("bench", "run", plan, folder)
-    assert "0 were left" in err
+    assert err == f"voteprune: 0 done, 6 were done before. Results in {folder}\n"
 
 
 @pytest.mark.slow
@@ -45,13 +50,50 @@ def test_shards_fill_one_folder(run, tmp_path):
     assert len(read_records(folder)) == 6
 
 
+def test_a_method_of_your_own_stands_beside_the_plan(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    plan = write_plan(tmp_path / "plan", pool_sizes="[4]", methods='["mine"]')
+    folder = tmp_path / "run"
+    (tmp_path / "plan/beside_the_plan.py").write_text(
+        "import voteprune as vp\n"
+        "def choose(votes, time_limit, random_state):\n"
+        "    return vp.prune(votes, method='full').committee\n"
+    )
+    plan.write_text(plan.read_text() + '[method.mine]\nfunction = "beside_the_plan.choose"\n')
+    code, _, err = run("bench", "run", plan, folder, "--jobs", 1)
+    assert (code, err) == (0, f"voteprune: 2 done. Results in {folder}\n")
+
+
+def test_an_error_in_a_plan_names_no_option_that_does_not_exist(run, tmp_path):
+    plan = write_plan(tmp_path / "plan", methods='["nobody"]')
+    code, _, err = run("bench", "run", plan, tmp_path / "run")
+    assert code == 2
+    assert err.startswith("voteprune: methods: 'nobody' is not known.")
+    plan = write_plan(tmp_path / "plan", time_limit="-1")
+    assert run("bench", "run", plan, tmp_path / "run")[2].startswith("voteprune: time_limit: ")
+
+
+def test_the_time_left_is_told_from_the_first_task_on(capsys, monkeypatch):
+    clock = iter([0.0, 10.0, 10.0, 100.0, 100.0, 100.0])
+    monkeypatch.setattr(bench, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    done = synthetic.records(datasets=("bcw",), seeds=(10,), folds=(0,), pool_sizes=(40,))[0]
+    tell = bench._Teller(Work((), (None,) * 8, {"all": 80.0}, 8))
+    assert tell.left() == "nothing is finished yet"
+    # Ten seconds for a tenth: ninety for the rest. A log is not told before a minute is over.
+    assert not tell(Event(done, 8.0))
+    assert tell.left() == "about 2 min left"
+    assert capsys.readouterr().err == ""
+    assert not tell(Event(done, 32.0))
+    assert capsys.readouterr().err == "voteprune: 2 of 8 done, about 2 min left\n"
+
+
 def test_failures_are_told_and_counted(run, tmp_path):
     plan, folder = write_plan(tmp_path / "plan", pool_sizes="[4]"), tmp_path / "run"
     pool = tmp_path / "plan/pool.toml"
     pool.write_text(pool.read_text().replace("max_depth = 2", "max_depth = 'two'"))
     code, _, err = run("bench", "run", plan, folder, "--jobs", 1)
     assert code == 3
-    assert "2 failed" in err
+    assert f"voteprune: 0 done, 2 failed. Results in {folder}\n" in err
     code, out, _ = run("bench", "status", folder)
     assert code == 3
     assert out.count("failed: mine seed 10 fold") == 2

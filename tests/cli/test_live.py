@@ -66,3 +66,15 @@ def test_a_pipe_gets_no_live_line(hard):
     out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, b"")
     assert vp.Solution.from_json(out.decode()).status == "feasible"
+
+
+@pytest.mark.slow
+def test_a_comparison_shows_which_method_is_running(hard):
+    ours, theirs = pty.openpty()
+    process = start("compare", hard, "--methods", "full,exact", "--time-limit", 2, stderr=theirs)
+    os.close(theirs)
+    assert "exact" in read_until(ours, b"gap")
+    out, _ = process.communicate(timeout=120)
+    os.close(ours)
+    assert process.returncode == 0
+    assert b"full" in out

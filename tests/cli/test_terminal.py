@@ -14,7 +14,7 @@ from oddnames import CLEAR, CONTROLS, harmless, odd_names
 from voteprune.cli.output import aligned
 from voteprune.exceptions import LONGEST, shown
 from voteprune_bench.cli.bench import _Teller
-from voteprune_bench.experiment.bench import Event
+from voteprune_bench.experiment.bench import Event, Work
 
 SIGNS = [sign for sign in CONTROLS if sign != "\0"]
 
@@ -117,11 +117,12 @@ def test_failures_of_a_run_are_shown(run, tmp_path):
 
 def test_the_progress_of_a_run_is_shown(capsys):
     class Bar:
-        def update(self, task, *, advance, description):
+        def update(self, task, *, advance, description, left):
             self.description = description
 
     bar = Bar()
-    assert _Teller((bar, None))(Event(failure(method=CLEAR, dataset=CLEAR, reason=CLEAR), 1.0))
+    tell = _Teller(Work((), (), {}, 0), (bar, None))
+    assert tell(Event(failure(method=CLEAR, dataset=CLEAR, reason=CLEAR), 1.0))
     assert bar.description == shown(f"{CLEAR} {CLEAR}")
     assert harmless(capsys.readouterr().err)
 

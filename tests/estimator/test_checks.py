@@ -16,8 +16,10 @@ from voteprune import PrunedVotingClassifier
 POOL = [("counts", BernoulliNB()), ("logistic", LogisticRegression()), ("bayes", GaussianNB())]
 INSTANCES = [
     PrunedVotingClassifier(POOL, cv=3),
+    PrunedVotingClassifier(POOL, voting="hard", cv=3),
     PrunedVotingClassifier(
         [("stump", DecisionTreeClassifier(max_depth=1, random_state=0)), *POOL],
+        voting="hard",
         objective="balanced_accuracy",
         constraints=[vp.AtMost("size", 2)],
         cv=0.4,

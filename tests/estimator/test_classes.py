@@ -31,7 +31,8 @@ def test_the_committee_is_the_one_prune_finds_on_out_of_fold_votes(objective):
 
 
 def test_it_decides_by_plurality_of_its_members():
-    clf = PrunedVotingClassifier(members(), constraints=vp.AtLeast("size", 4), cv=3).fit(X, Y)
+    four = vp.AtLeast("size", 4)
+    clf = PrunedVotingClassifier(members(), voting="hard", constraints=four, cv=3).fit(X, Y)
     said = np.column_stack([clf.classes_[m.predict(X)] for m in clf.estimators_])
     assert np.array_equal(clf.predict(X), plurality(said))
     assert np.array_equal(clf.classes_[clf.transform(X)], said)

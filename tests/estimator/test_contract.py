@@ -79,7 +79,8 @@ def test_the_committee_is_the_one_prune_finds_on_out_of_fold_votes():
 
 def test_predictions_are_the_committees_on_refitted_members():
     X, y = data()
-    clf = PrunedVotingClassifier(members(), constraints=vp.AtLeast("size", 3)).fit(X, y)
+    three = vp.AtLeast("size", 3)
+    clf = PrunedVotingClassifier(members(), voting="hard", constraints=three).fit(X, y)
     refitted = {name: clone(m).fit(X, y) for name, m in members() if name in clf.committee_.names}
     votes = pd.DataFrame({name: model.predict(X) for name, model in refitted.items()})
     assert np.array_equal(clf.predict(X), clf.committee_.predict(votes))
@@ -169,7 +170,7 @@ def test_recall_is_that_of_the_positive_class(pos_label):
 def test_sample_weights_count_in_the_choice_and_reach_the_members():
     X, y = data()
     weight = np.random.default_rng(0).integers(0, 4, len(y))
-    clf = PrunedVotingClassifier(members(), cv=3)
+    clf = PrunedVotingClassifier(members(), voting="hard", cv=3)
     clf.fit(X, y, sample_weight=weight)
     assert _total(clf) == weight.sum()
     expected = [
@@ -184,7 +185,8 @@ def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routi
     # One asks under a name of its own, one does not want weights.
     asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight="importance")
     name, knn = neighbours()
-    clf = PrunedVotingClassifier([("asking", asking), (name, knn)], cv=GroupKFold(3))
+    pool = [("asking", asking), (name, knn)]
+    clf = PrunedVotingClassifier(pool, voting="hard", cv=GroupKFold(3))
     clf.fit(X, y, importance=weight, groups=groups)
     folds = list(GroupKFold(3).split(X, y, groups))
     plain = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)

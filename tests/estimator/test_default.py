@@ -1,8 +1,10 @@
-"""`objective="auto"`: a margin where one can be had, elsewhere accuracy; the answer says which."""
+"""What is not asked for: soft committees of few where members give probabilities; where they vote a
+margin if one can be had, elsewhere accuracy. The answer says which."""
 
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier, VotingClassifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 
 import voteprune as vp
@@ -10,6 +12,7 @@ from memberpools import data, members, words
 from voteprune import PrunedVotingClassifier
 
 RAMP, FEW = "ramp(theta=1)", "size <= 7"
+LOSS, TEN = "log_loss", "size <= 10"
 
 
 class Reader:
@@ -30,7 +33,7 @@ def chosen(**wishes):
 
 def test_it_is_the_ramp_with_few_members_on_the_same_votes():
     X, y = data()
-    clf = PrunedVotingClassifier(members(), cv=3, random_state=0).fit(X, y)
+    clf = PrunedVotingClassifier(members(), voting="hard", cv=3, random_state=0).fit(X, y)
     votes = np.column_stack([cross_val_predict(m, X, y, cv=3) for _, m in members()])
     expected = vp.prune(
         vp.Votes(votes, y), objective=vp.Ramp(1), constraints=vp.AtMost("size", 7), method="brute"
@@ -40,6 +43,52 @@ def test_it_is_the_ramp_with_few_members_on_the_same_votes():
     assert clf.solution_.value == expected.value
     assert clf.get_params()["objective"] == "auto"
     assert clf.get_params()["constraints"] == ()
+
+
+def test_it_is_the_soft_committee_of_few_on_the_same_probabilities():
+    X, y = data()
+    clf = PrunedVotingClassifier(members(), cv=3, random_state=0).fit(X, y)
+    said = {
+        name: cross_val_predict(member, X, y, cv=3, method="predict_proba")[:, 1]
+        for name, member in members()
+    }
+    expected = vp.prune(
+        vp.Probabilities(said, y, clip=0.0001),
+        penalty=30,
+        constraints=vp.AtMost("size", 10),
+        method="brute",
+    )
+    assert (clf.solution_.objective, clf.solution_.constraints) == (LOSS, (TEN,))
+    assert clf.solution_.penalty == 30
+    assert clf.solution_.status == "optimal"
+    assert clf.solution_.value == pytest.approx(expected.value, rel=1e-6)
+    assert clf.committee_.clip == 0.0001
+    assert clf.get_params()["voting"] == "auto"
+    np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "limited"),
+    [
+        (vp.AtLeast("size", 8), True),
+        (vp.Forbid("c1"), True),
+        (vp.AtMost("size", 12), False),
+        (vp.AtMost("size", 2), False),
+        (vp.AtLeast("size", 11), False),
+        (vp.Require(*(f"c{column}" for column in range(11))), False),
+    ],
+)
+def test_a_limit_of_ten_is_added_unless_the_size_is_limited_or_more_are_asked_for(
+    constraints, limited
+):
+    X, y = data()
+    pool = [(f"c{place}", LogisticRegression(C=10.0**-place).fit(X, y)) for place in range(12)]
+    clf = PrunedVotingClassifier(
+        pool, cv="prefit", constraints=constraints, method="search", time_limit=1
+    )
+    found = clf.fit(X, y).solution_
+    assert found.objective == LOSS
+    assert found.constraints == ((str(constraints), TEN) if limited else (str(constraints),))
 
 
 SEVEN = vp.Require(*(f"c{column}" for column in range(7)))
@@ -113,25 +162,31 @@ def test_an_ensemble_of_trees_is_not_held_to_seven():
 def test_a_vote_of_different_models_is_a_list():
     X, y = data()
     vote = VotingClassifier(members()).fit(X[:120], y[:120])
-    found = PrunedVotingClassifier(vote, random_state=0).fit(X[120:], y[120:]).solution_
-    assert (found.objective, found.constraints) == (RAMP, (FEW,))
+    for voting, expected in (("hard", (RAMP, (FEW,))), ("auto", (LOSS, (TEN,)))):
+        found = PrunedVotingClassifier(vote, voting=voting, random_state=0)
+        found = found.fit(X[120:], y[120:]).solution_
+        assert (found.objective, found.constraints) == expected
 
 
-def test_three_classes_get_accuracy():
+def test_votes_on_three_classes_get_accuracy_and_probabilities_log_loss():
     X, _ = data()
     y = np.arange(len(X)) % 3
-    clf = PrunedVotingClassifier(members(), cv=2).fit(X, y)
-    assert (clf.solution_.objective, clf.solution_.constraints) == ("accuracy", ())
+    for voting, expected in (("hard", ("accuracy", ())), ("auto", (LOSS, (TEN,)))):
+        found = PrunedVotingClassifier(members(), voting=voting, cv=2).fit(X, y).solution_
+        assert (found.objective, found.constraints) == expected
 
 
 @pytest.mark.parametrize("pos_label", ["no", "yes"])
 def test_weights_and_the_positive_class_are_those_of_the_user(pos_label):
     X, y = data()
     weight = np.random.default_rng(0).integers(0, 4, len(y))
-    clf = PrunedVotingClassifier(members(), cv=2, pos_label=pos_label, random_state=0)
-    found = clf.fit(X, words(y), sample_weight=weight).solution_
-    assert found.objective == RAMP
-    assert found.confusion.positives == weight[words(y) == pos_label].sum()
+    for voting, objective in (("hard", RAMP), ("auto", LOSS)):
+        clf = PrunedVotingClassifier(
+            members(), voting=voting, cv=2, pos_label=pos_label, random_state=0
+        )
+        found = clf.fit(X, words(y), sample_weight=weight).solution_
+        assert found.objective == objective
+        assert found.confusion.positives == weight[words(y) == pos_label].sum()
 
 
 def test_a_grid_may_hold_it_beside_others():

@@ -46,7 +46,7 @@ def said(ensemble, kind, rows):
 @pytest.mark.parametrize("kind", ENSEMBLES)
 def test_members_vote_as_they_do_inside_their_ensemble(kind):
     ensemble = clone(ENSEMBLES[kind]).fit(X[FIT], words(Y[FIT]))
-    clf = PrunedVotingClassifier(ensemble, constraints=vp.AtLeast("size", 3))
+    clf = PrunedVotingClassifier(ensemble, voting="hard", constraints=vp.AtLeast("size", 3))
     clf.fit(X[CHOOSE], words(Y[CHOOSE]))
     votes = said(ensemble, kind, X[CHOOSE])
     assert np.array_equal(clf.solution_.problem.votes.matrix, votes)
@@ -61,7 +61,7 @@ def test_members_vote_as_they_do_inside_their_ensemble(kind):
 def test_frames_reach_the_members_of_an_ensemble_without_a_warning(kind):
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(X.shape[1])])
     ensemble = clone(ENSEMBLES[kind]).fit(frame[:200], Y[FIT])
-    clf = PrunedVotingClassifier(ensemble).fit(frame[200:], Y[CHOOSE])
+    clf = PrunedVotingClassifier(ensemble, voting="hard").fit(frame[200:], Y[CHOOSE])
     assert clf.score(frame[200:], Y[CHOOSE]) == share_right(clf.solution_)
 
 

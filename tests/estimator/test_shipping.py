@@ -65,7 +65,7 @@ def test_skops_keeps_the_chosen_trees_of_a_forest(tmp_path):
 
 
 def test_the_json_of_a_committee_decides_on_the_members_votes(tmp_path):
-    clf = committee()
+    clf = committee(voting="hard")
     clf.committee_.save(tmp_path / "committee.json")
     votes = clf.set_output(transform="pandas").transform(X)
     votes.columns = list(clf.named_estimators_)
@@ -75,7 +75,7 @@ def test_the_json_of_a_committee_decides_on_the_members_votes(tmp_path):
 
 def run(clf, inputs):
     runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
-    graph = vp.to_onnx(clf, X[:1])
+    graph = vp.to_onnx(clf, inputs[:1])
     session = runtime.InferenceSession(
         graph.SerializeToString(), providers=["CPUExecutionProvider"]
     )
@@ -116,6 +116,70 @@ def test_members_of_ensembles_become_one_graph(converter, ensemble):
     clf = PrunedVotingClassifier(ensemble, constraints=vp.AtLeast("size", 3))
     clf.fit(X[CHOOSE], words(Y[CHOOSE]))
     assert np.array_equal(run(clf, X)["label"], clf.predict(X))
+
+
+SEVERAL = np.array(["low", "middle", "high"])[np.digitize(X[:, :3].sum(axis=1), [-1, 1])]
+
+
+def test_the_graph_of_a_plurality_names_the_class_with_most_votes(converter):
+    trees = [(f"t{d}", DecisionTreeClassifier(max_depth=d, random_state=d)) for d in (1, 2, 3)]
+    size = [vp.AtLeast("size", 2), vp.AtMost("size", 2)]  # with two members there are ties
+<<<<<<< HEAD
+    clf = PrunedVotingClassifier(trees, cv=3, constraints=size).fit(X, SEVERAL)
+    out = run(clf, X)
+    assert np.array_equal(out["label"], clf.predict(X))
+    assert np.array_equal(out["votes"], clf.decision_function(X))
+=======
+    clf = PrunedVotingClassifier(trees, voting="hard", cv=3, constraints=size).fit(
+        X[:, 5:], SEVERAL
+    )
+    out = run(clf, X[:, 5:])
+    assert np.array_equal(out["label"], clf.predict(X[:, 5:]))
+    assert np.array_equal(out["votes"], clf.decision_function(X[:, 5:]))
+>>>>>>> evidence
+    assert (np.sort(out["votes"], axis=1)[:, -1] == 1).any()
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("y", [words(Y), SEVERAL], ids=["two", "three"])
+def test_members_of_xgboost_and_lightgbm_become_one_graph(converter, voting, y):
+    for package in ("onnxmltools", "xgboost", "lightgbm"):
+        pytest.importorskip(package, reason=f"{package} is not installed")
+    from lightgbm import LGBMClassifier
+    from xgboost import XGBClassifier
+
+    boosters = [
+        ("xgboost", XGBClassifier(n_estimators=4, max_depth=2, n_jobs=1)),
+        ("lightgbm", LGBMClassifier(n_estimators=4, max_depth=2, n_jobs=1, verbose=-1)),
+    ]
+    rows = X
+    clf = PrunedVotingClassifier(
+        boosters, voting=voting, cv=2, constraints=vp.AtLeast("size", 2)
+    ).fit(rows, y)
+    out = run(clf, rows)
+    assert np.array_equal(out["label"], clf.predict(rows))
+    if voting == "soft":
+        assert out["probabilities"] == pytest.approx(clf.predict_proba(rows), abs=1e-5)
+
+
+def test_without_onnxmltools_the_cure_is_named(converter, monkeypatch):
+    lightgbm = pytest.importorskip("lightgbm", reason="lightgbm is not installed")
+    pool = [("boosted", lightgbm.LGBMClassifier(n_estimators=2, n_jobs=1, verbose=-1))]
+    clf = PrunedVotingClassifier(pool, cv=0.3).fit(X, Y)
+    monkeypatch.setattr("voteprune.estimator.graph.find_spec", lambda name: None)
+    with pytest.raises(vp.InputError, match="onnxmltools"):
+        vp.to_onnx(clf, X[:1])
+
+
+def test_the_diagram_shows_who_sits():
+    clf = committee(voting="hard")
+    shown = clf._repr_html_()
+    seats, pool = set(clf.named_estimators_), len(clf.estimators)
+    for name, _ in clf.estimators:
+        assert (f">{name}<" in shown) == (name in seats)
+    assert f"{pool - len(seats)} of {pool} left out" in shown
+    soft = PrunedVotingClassifier(clf.estimators, voting="soft", cv=3).fit(X, Y)
+    assert f"weight {soft.weights_[0]:.3g}" in soft._repr_html_()
 
 
 def test_a_member_that_does_not_convert_is_named(converter):

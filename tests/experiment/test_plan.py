@@ -17,6 +17,16 @@ def tasks(tmp_path, run="run", shard=None, **changes):
     return expand(plan, tmp_path / run, shard=shard or Shard())
 
 
+def test_the_small_plan_is_a_part_of_the_papers_with_rivals():
+    (small,), (whole,) = read_plan("paper-small").grids, read_plan("paper").grids
+    assert {one.id for one in small.datasets} < {one.id for one in whole.datasets}
+    assert set(small.seeds) < set(whole.seeds)
+    assert set(small.pool_sizes) < set(whole.pool_sizes)
+    labels = {contender.label for contender in small.contenders}
+    assert {contender.label for contender in whole.contenders} < labels
+    assert {"soft", "stacking", "best", "F1-HiGHS"} < labels
+
+
 def test_the_papers_plan_is_the_papers_experiment():
     (grid,) = read_plan("paper").grids
     assert grid.seeds == tuple(range(10, 101, 10))
@@ -197,7 +207,7 @@ def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
 
 
 def test_no_plan_at_all(tmp_path):
-    with pytest.raises(FileFormatError, match=r"one of paper, tiny"):
+    with pytest.raises(FileFormatError, match=r"one of paper, paper-small, tiny"):
         read_plan(tmp_path / "none.toml")
     (tmp_path / "bad.toml").write_text("a = [")
     with pytest.raises(FileFormatError, match="TOML"):

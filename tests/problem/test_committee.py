@@ -1,5 +1,7 @@
 """A committee counts votes, and nothing else can be mistaken for one."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,3 +82,18 @@ def test_json_round_trip(tmp_path):
     COMMITTEE.save(tmp_path / "committee.json")
     assert vp.Committee.load(tmp_path / "committee.json") == COMMITTEE
     assert [file.name for file in tmp_path.iterdir()] == ["committee.json"]
+
+
+def test_a_file_says_all_that_another_language_must_know():
+    """And older files, which did not, are read as ever."""
+    committee = vp.Committee((0, 2), 0, ("a", "c"), 4, (1, 2))
+    told = json.loads(committee.to_json())
+    assert (told["positive_from"], told["classes"]) == (1, [0, 1])
+    assert told["multiplicities"] == [1, 2]
+    assert "positive_from" in told["rule"]
+    assert told["version"] == vp.__version__
+    for name in ("positive_from", "classes", "rule", "version"):
+        del told[name]
+    assert vp.Committee.from_json(json.dumps(told)) == committee
+    with pytest.raises(vp.FileFormatError, match="positive_from: must be 1"):
+        vp.Committee.from_json(json.dumps({**told, "positive_from": 2}))

@@ -1,9 +1,12 @@
 """Constraints say what they mean and refuse what they cannot mean."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import voteprune as vp
+from voteprune.problem import measured
 
 VOTES = vp.Votes([[0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 0, 1]], [0, 1, 1, 0], names=["a", "b", "c"])
 
@@ -154,3 +157,69 @@ def test_budgets_of_any_size_mean_what_they_say(costs, limit, affordable, method
         within = [vp.Budget(costs, limit)]
         everything = vp.prune(matrix, labels, method="brute", constraints=within)
         assert solution.value == everything.value
+
+
+def test_limits_are_shown_by_their_name_and_equal_without_it():
+    limit = vp.AtLeast("recall", 0.9, name="safety")
+    assert str(limit) == "safety: recall >= 0.9"
+    assert limit == vp.AtLeast("recall", 0.9)
+    assert str(vp.Require(1, name="ours")) == "ours: require 1"
+    assert str(vp.AtMost("size", 3)) == "size <= 3"
+    with pytest.raises(vp.InputError, match=r"AtMost\(name\)"):
+        vp.AtMost("size", 3, name="")
+    votes = vp.Votes([[1, 0, 1], [0, 1, 0]], [1, 0])
+    told = vp.prune(votes, constraints=[vp.AtMost("size", 2, name="small")]).summary()
+    assert "small: size <= 2" in told
+
+
+class _Clock:
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+class _Sleeper:
+    """A member that takes so long by a clock, and ten times as long the first and third time."""
+
+    def __init__(self, clock, seconds):
+        self.clock, self.seconds, self.calls = clock, seconds, 0
+
+    def predict(self, X):
+        self.calls += 1
+        self.clock.now += self.seconds * (10 if self.calls in (1, 3) else 1)
+        return [0] * len(X)
+
+
+def test_costs_are_measured_by_the_median_of_predictions(monkeypatch):
+    clock = _Clock()
+    monkeypatch.setattr(measured, "time", clock)
+    quick, slow = _Sleeper(clock, 0.25), _Sleeper(clock, 2)
+    budget = vp.Budget.measured({"quick": quick, "slow": slow}, [[0]] * 3, repeats=3)
+    # Neither the first call nor one that was held up counts.
+    assert dict(budget.costs) == {"quick": Fraction(1, 4), "slow": 2}
+    assert quick.calls == slow.calls == 4
+    assert budget.limit == Fraction(9, 4)
+    assert str(budget.within(1)) == "seconds <= 1"
+    assert budget.within(1).costs == budget.costs
+    votes = vp.Votes([[1, 0], [0, 1], [1, 1]], [1, 0, 1], names=["quick", "slow"])
+    assert vp.front(votes, by=budget, random_state=0).by == "seconds"
+    listed = vp.Budget.measured([quick, slow], [[0]], 5, repeats=1, name="latency")
+    assert listed.costs == (Fraction(1, 4), 2)
+    assert str(listed) == "latency <= 5"
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        (([], [[0]]), "none"),
+        ((object(), [[0]]), "mapping"),
+        (([object()], [[0]]), "no predict"),
+        (([_Sleeper(_Clock(), 0)], 3), "cannot predict"),
+        (([_Sleeper(_Clock(), 0)], [[0]], None, 0), "repeats"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(given, word):
+    estimators, rows, limit, repeats = (*given, None, 1)[:4] if len(given) < 4 else given
+    with pytest.raises(vp.InputError, match=word):
+        vp.Budget.measured(estimators, rows, limit, repeats=repeats)

@@ -1,5 +1,6 @@
 """Requests that leave nothing end as "infeasible" with the clash named, whatever is asked how."""
 
+import re
 import time
 from itertools import combinations
 
@@ -8,9 +9,10 @@ import pytest
 
 import voteprune as vp
 from voteprune.primal.tabu import TabuSearch
-from voteprune.problem.infeasible import cheapest, leaves_nothing
+from voteprune.problem.infeasible import cheapest, leaves_nothing, seats_alone
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
+from voteprune.strategies import exact_plurality
 from voteprune.strategies.registry import METHODS, kind_of
 
 OBJECTIVES = ("accuracy", "f1", "mcc", "jaccard", vp.Ramp(1), vp.Hinge(2))
@@ -84,6 +86,80 @@ def test_with_several_classes_too(method):
         solution = vp.prune(votes, method=method, constraints=clash, time_limit=20)
         assert solution.status == "infeasible"
         assert all(str(request) in solution.explanation for request in clash)
+
+
+def meets(request, chosen, k):
+    """Tell from the definition whether a set of members meets a constraint on who sits."""
+    match request:
+        case vp.AtLeast(limit=limit):
+            return len(chosen) >= limit
+        case vp.AtMost(limit=limit):
+            return len(chosen) <= limit
+        case vp.Require(members=members):
+            return chosen.issuperset(members)
+        case vp.Forbid(members=members):
+            return chosen.isdisjoint(members)
+        case vp.Budget():
+            names = [f"c{member}" for member in range(k)]
+            return sum(request.for_pool(names)[member] for member in chosen) <= request.limit
+    members, least, most = request.range([f"c{member}" for member in range(k)])
+    return least <= len(chosen.intersection(members)) <= most
+
+
+def draw_requests(rng, k):
+    """Limits on who sits, of every kind, tight enough to clash often."""
+    half = rng.permutation(k)[: k // 2].tolist()
+    low, high = sorted(rng.integers(1, k + 1, 2).tolist())
+    return [
+        vp.AtLeast("size", low),
+        vp.AtMost("size", high),
+        vp.Require(int(rng.integers(k))),
+        vp.Forbid(*rng.permutation(k)[: rng.integers(1, 3)].tolist()),
+        vp.Budget(rng.integers(1, 9, k).tolist(), limit=int(rng.integers(4, 20))),
+        vp.Budget(rng.integers(1, 9, k).tolist(), int(rng.integers(4, 20)), name="memory"),
+        vp.Group(half, at_least=int(rng.integers(0, len(half) + 1))),
+        vp.Group(range(1, k), at_most=int(rng.integers(1, k))),
+    ]
+
+
+def pool_of(kind, rng, k):
+    truth = np.arange(20) % 3
+    if kind == "plurality":
+        return vp.PluralityVotes(rng.integers(0, 3, (20, k)), truth)
+    return vp.Probabilities(rng.random((20, k)), truth % 2)
+
+
+@pytest.mark.parametrize("kind", ["plurality", "soft"])
+def test_what_is_named_clashes_and_would_not_with_one_less(kind, monkeypatch):
+    """Against the definition, for every set of members; by counting, trying and a solver."""
+    rng, k = np.random.default_rng(5), 6
+    subsets = [{member for member in range(k) if code >> member & 1} for code in range(1, 2**k)]
+
+    def possible(requests):
+        return any(all(meets(request, chosen, k) for request in requests) for chosen in subsets)
+
+    clashes, counted = 0, 0
+    while clashes < 12:
+        requests = draw_requests(rng, k)
+        if possible(requests):
+            continue
+        clashes += 1
+        monkeypatch.setattr(exact_plurality, "ENUMERATE", 0 if clashes % 2 else 2**22)
+        pool = pool_of(kind, rng, k)
+        solution = vp.prune(pool, constraints=requests, time_limit=60, random_state=0)
+        assert solution.status == "infeasible"
+        named = [
+            request
+            for request in requests
+            if re.search(re.escape(str(request)) + r"(,| and |\.| together)", solution.explanation)
+        ]
+        assert not possible(named)
+        assert len(named) == 1 or "any one less and there is one" in solution.explanation
+        for request in named:
+            assert possible([other for other in named if other is not request])
+        problem = seats_alone([f"c{member}" for member in range(k)], requests)
+        counted += leaves_nothing(problem)
+    assert 0 < counted < clashes  # both ways were taken
 
 
 def test_counting_agrees_with_trying_everybody():

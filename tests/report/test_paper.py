@@ -1,6 +1,7 @@
 """The paper's figures that ship with the package are the paper's: its own sums and claims hold."""
 
 import operator
+from collections import Counter
 
 import pytest
 
@@ -60,6 +61,41 @@ def test_ranks_of_ten_methods_add_up():
     for k in paper.POOL_SIZES:
         ranks = [figure.mean for (at, _), figure in paper.accuracy_ranks().items() if at == k]
         assert sum(ranks) == pytest.approx(55, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "averages"),
+    [
+        (paper.main_accuracy_ranks, (3.84, 3.74, 3.75, 4.06, 3.61, 3.61, 5.38)),
+        (paper.main_balanced_accuracy_ranks, (2.94, 2.40, 3.97, 3.27, 3.39, 5.03)),
+    ],
+)
+def test_the_main_texts_ranks_add_up_and_have_the_printed_averages(ranks, averages):
+    methods = list(dict.fromkeys(method for _, method in ranks()))
+    count = len(methods)
+    for k in paper.POOL_SIZES:
+        assert sum(ranks()[k, name].mean for name in methods) == pytest.approx(
+            count * (count + 1) / 2, abs=0.05
+        )
+    for name, average in zip(methods, averages, strict=True):
+        found = sum(ranks()[k, name].mean for k in paper.POOL_SIZES) / 4
+        assert found == pytest.approx(average, abs=0.0101)
+
+
+def test_what_is_bold_is_what_the_text_counts():
+    """11 of 36 for F2 and 22 for F1-theta are the text's figures; no bold one is below a rival."""
+    counts = {
+        measure: Counter(method for _, _, method in paper.bold(measure))
+        for measure in ("accuracy", "balanced accuracy")
+    }
+    assert counts["accuracy"] == {"F1": 8, "F2": 11, "F3": 7}
+    assert counts["balanced accuracy"] == {"F1": 19, "F1-theta": 22}
+    for measure, table in (
+        ("accuracy", paper.accuracy()), ("balanced accuracy", paper.balanced_accuracy())
+    ):  # fmt: skip
+        for dataset, k, method in paper.bold(measure):
+            mine = table[dataset, k, method].mean
+            assert all(mine >= table[dataset, k, rival].mean for rival in FOUR)
 
 
 def test_names_are_found_in_any_spelling():

@@ -185,12 +185,40 @@ def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():
     assert all(entry.paper is None for line in table.lines for entry in line.entries)
 
 
+@pytest.mark.parametrize("measure", ["accuracy", "balanced_accuracy"])
+def test_the_main_texts_ranks_are_among_its_own_methods_and_averaged_over_k(facts, measure):
+    table = facts.tables[f"{measure}_ranks_main"]
+    published = getattr(paper, f"main_{measure}_ranks")()
+    assert set(table.columns) == {method for _, method in published}
+    *by_size, over_all = table.lines
+    assert [line.keys[0] for line in table.lines] == ["40", "100", "all"]
+    count = len(table.columns)
+    for line in table.lines:
+        assert sum(cell.ours for cell in line.entries) == pytest.approx(count * (count + 1) / 2)
+    for place, method in enumerate(table.columns):
+        ours = [line.entries[place].ours for line in by_size]
+        assert over_all.entries[place].ours == pytest.approx(sum(ours) / 2)
+        theirs = [published[k, method].mean for k in (40, 100)]
+        assert over_all.entries[place].paper == pytest.approx(sum(theirs) / 2)
+
+
+def test_averages_over_all_k_are_those_of_all_pairs(facts):
+    table = facts.tables["accuracy"]
+    *_, over_all = table.lines
+    assert over_all.keys == ("average of 4", "all")  # two data sets that the paper has, two K
+    pairs = [line for line in table.lines if line.keys[0] in ("BCW", "DRD")]
+    for place in range(len(table.columns)):
+        ours = [line.entries[place].ours for line in pairs]
+        assert over_all.entries[place].ours == pytest.approx(sum(ours) / len(ours))
+
+
 def test_how_often_a_formulation_beats_every_benchmark(facts):
     table = facts.tables["beaten"]
     for line in table.lines:
         measure = accuracy if line.keys[0] == "accuracy" else balanced
         published = paper.accuracy() if measure is accuracy else paper.balanced_accuracy()
         rivals = paper.BENCHMARKS if line.keys[1] == "all seven" else paper.MAIN_BENCHMARKS
+        bold = "bold" in line.keys[1]
         assert line.keys[2] == "4"  # two data sets that the paper has, two K
         for method, entry in zip(table.columns, line.entries, strict=True):
             ours = theirs = 0
@@ -203,7 +231,9 @@ def test_how_often_a_formulation_beats_every_benchmark(facts):
                     ours += all(means[method] > means[m] for m in rivals)
                     if (dataset, k, method) in published:
                         mine = published[dataset, k, method].mean
-                        theirs += all(mine > published[dataset, k, m].mean for m in rivals)
+                        above = all(mine > published[dataset, k, m].mean for m in rivals)
+                        marked = (dataset, k, method) in paper.bold(line.keys[0])
+                        theirs += marked if bold else above
             assert entry.ours == ours
             if (("BCW", 40, method)) in published:
                 assert entry.paper == theirs

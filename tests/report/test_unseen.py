@@ -27,6 +27,8 @@ def records(levels, seeds=SEEDS, salt=0, **more):
                     parts = {name: getattr(plain, name) for name in Record.__slots__}
                     key = f"{dataset}-{seed}-{fold}-{method}-{more.get('votes_by')}"
                     parts |= {"key": key, "method": method, "test": counts(rng, 100, level)}
+                    if method == "F1":
+                        parts |= {"bound": plain.value, "status": "optimal"}
                     made.append(Record(**{**parts, **more}))
     return made
 
@@ -43,8 +45,9 @@ def test_holm_by_hand():
 
 
 def test_wilcoxon_counts_zeros_and_needs_a_difference():
-    gaps = np.array([0.1, 0.2, 0.0, 0.3, -0.05])
+    gaps = np.concatenate([np.zeros(6), np.arange(1, 9) / 100, [-0.035, -0.015]])
     assert wilcoxon_p(gaps) == stats.wilcoxon(gaps, zero_method="pratt").pvalue
+    assert wilcoxon_p(gaps) != stats.wilcoxon(gaps, zero_method="wilcox").pvalue
     assert wilcoxon_p(np.zeros(4)) == 1.0
 
 
@@ -76,6 +79,10 @@ def test_folds_that_lack_a_method_do_not_count():
     folds = Folds(made[:-1])
     assert len(folds.runs) == len(SETS) * len(SEEDS) * len(FOLDS) - 1
     assert made[-1].run not in folds.runs
+    # Where all data sets must have the same folds, the others go without it as well.
+    _, seed, fold = made[-1].run
+    even = Folds(made[:-1], balanced=True)
+    assert set(folds.runs) - set(even.runs) == {(name, seed, fold) for name in SETS[:-1]}
 
 
 def test_duels_are_over_folds_and_over_means_of_data_set_and_seed():
@@ -135,15 +142,22 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     assert line in check
     assert f"{len(folds.runs)} folds of 3 data sets, seeds 40, 50" in check
     assert "| soft 3 | - |" in check  # told, not ranked
+    assert "Proved best on the votes, of 12 folds: F1 12." in check
     assert "soft 7, 100" not in check
+    assert "no check of it" not in check
+    assert page.count("no check of it") == 2
     first = check[check.index("### Tests") :]
     assert all(f"| {name} |" in first for name in LEVELS if name != "soft")
-    assert "Mean rank among the 5 methods" in check or "place" in check
+    small = sum(folds.table(lambda one: one.size).mean(axis=0) <= 10)
+    assert f"Mean rank among the {small} methods of at most ten members on average: place" in check
 
 
 def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
     worse = {**LEVELS, "soft": 0.7, "F1": 0.95}
-    page = generalisation_page(write(tmp_path, records(worse)))
+    made = records(worse, seeds=range(40, 110, 10))
+    found = {duel.rival: duel for duel in duels(Folds(made), "soft", ["F1", "stacking"])}
+    assert max(found["F1"].p_folds, found["F1"].p_means) < 0.05  # surely worse is not better
+    page = generalisation_page(write(tmp_path, made))
     assert "with p < 0.05 both ways: none of 1" in page
     assert "does not stay above" in page
     assert "place 1." not in page

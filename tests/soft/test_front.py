@@ -64,11 +64,11 @@ def test_a_bound_for_one_size_holds_for_smaller_ones():
     """The largest alone was worked on."""
     said = vp.Probabilities(*pool(3, k=8))
     problem = SoftPruning.of(said, "log_loss", [vp.AtMost("size", 3)], 1.0)
-    trees = SoftFront(problem, np.inf)
+    trees = SoftFront(problem, 0.0, np.inf)
     for size in (1, 2, 3):
         trees._begin(size)
     trees._work(3, np.inf)
-    one, two, three = trees.points()
+    one, two, three = trees.front().points
     assert one.bound == two.bound == three.bound < 0
     assert (one.committee, two.committee) == (None, None)
 

@@ -10,13 +10,13 @@ import pytest
 from voteprune.exceptions import InputError
 from voteprune.soft.probabilities import Probabilities
 
-P = np.array([[0.9, 1, 0.2], [0.4, 0, 0.0], [0.9999, 1, np.nan], [0.0, 1, 0.7]])
+P = np.array([[0.9, 1, 0.2], [0.4, 0, 0.0], [0.99999, 1, np.nan], [0.0, 1, 0.7]])
 Y = [1, 0, 1, 0]
 
 
 def test_probabilities_become_log_odds_votes_one_and_silence_nothing():
     said = Probabilities(P, Y)
-    logit = np.log(0.999 / 0.001)
+    logit = np.log(0.9999 / 0.0001)
     np.testing.assert_allclose(said.log_odds[:, 0], [np.log(9), np.log(2 / 3), logit, -logit])
     np.testing.assert_array_equal(said.log_odds[:, 1], [1, -1, 1, 1])
     np.testing.assert_allclose(said.log_odds[:, 2], [np.log(0.25), -logit, 0, np.log(7 / 3)])
@@ -60,15 +60,15 @@ def test_the_positive_class_is_the_last_unless_another_is_named():
 def test_several_classes_are_log_probabilities_and_unit_vectors():
     three = np.array([[0.7, 0.3, 0.0], [0.2, 0.5, 0.3], [np.nan] * 3])
     said = Probabilities({"p": three, "v": ["b", "c", None]}, ["a", "b", "c"])
-    np.testing.assert_allclose(said.log_odds[0, 0], np.log([0.7, 0.3, 0.001]))
+    np.testing.assert_allclose(said.log_odds[0, 0], np.log([0.7, 0.3, 0.0001]))
     np.testing.assert_array_equal(said.log_odds[2], np.zeros((2, 3)))
     np.testing.assert_array_equal(said.log_odds[:, 1], [[0, 1, 0], [0, 0, 1], [0, 0, 0]])
     sure = Probabilities(np.array([[[1, 0, 0]], [[0, 0.5, 0.5]], [[0, 0, 1]]]), [0, 1, 2])
-    assert sure.log_odds.max() == pytest.approx(np.log(0.998))
+    assert sure.log_odds.max() == pytest.approx(np.log(0.9998))
     shares = said.shares()
     np.testing.assert_allclose(shares.sum(axis=2), 1)
     np.testing.assert_allclose(shares[2], 1 / 3)
-    np.testing.assert_allclose(shares[0, 1], [0.001, 0.998, 0.001])
+    np.testing.assert_allclose(shares[0, 1], [0.0001, 0.9998, 0.0001])
 
 
 def test_scores_come_in_as_they_are():
@@ -83,8 +83,8 @@ def test_scores_come_in_as_they_are():
 
 def test_shares_undo_the_log_odds():
     shares = Probabilities(P, Y).shares()
-    np.testing.assert_allclose(shares[:, 0], [0.9, 0.4, 0.999, 0.001])
-    np.testing.assert_allclose(shares[:, 1], [0.999, 0.001, 0.999, 0.999])
+    np.testing.assert_allclose(shares[:, 0], [0.9, 0.4, 0.9999, 0.0001])
+    np.testing.assert_allclose(shares[:, 1], [0.9999, 0.0001, 0.9999, 0.9999])
     assert shares[2, 2] == pytest.approx(0.5)
 
 

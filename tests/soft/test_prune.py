@@ -174,9 +174,12 @@ def test_time_over_at_once_still_gives_a_committee_and_a_bound():
 
 def test_nobody_who_meets_the_constraints():
     said = vp.Probabilities(*pool(1))
-    solution = vp.prune(said, constraints=[vp.Require("c1"), vp.Budget([1] * 6, limit=0)])
+    clash = [vp.Require("c1"), vp.Budget([1, 2, 1, 1, 1, 1], limit=1)]
+    solution = vp.prune(said, constraints=[*clash, vp.Forbid("c2")])
     assert solution.status == "infeasible"
-    assert "require c1" in solution.explanation
+    assert solution.explanation == (
+        "no committee meets require c1 and cost <= 1 together; any one less and there is one."
+    )
 
 
 @pytest.mark.parametrize("method", ["exact", "brute", "search"])

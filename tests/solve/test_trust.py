@@ -195,23 +195,27 @@ def test_a_solver_that_contradicts_itself_is_not_believed(model):
     assert caught >= 4
 
 
+LIMITED = (vp.AtLeast("accuracy", 0.01),)
+"""With limits on classes plurality votes are left to a solver."""
+
+
 @pytest.mark.usefixtures("liar")
 def test_margins_and_classes_say_whose_word_it_is_too(monkeypatch):
     """Without a search the liar has something to hide."""
     monkeypatch.setattr(margins_exact, "search", lambda *_, **__: None)
-    monkeypatch.setattr(plurality_exact, "search", lambda *_: None)
+    monkeypatch.setattr(plurality_exact.Searching, "search", lambda *_: None)
     false = 0
     for seed in range(8):
         matrix, y = pool(seed, n=30, k=7)
-        for votes, objective in (
-            (vp.Votes(matrix, y), vp.Ramp(0.5)),
-            (vp.PluralityVotes(matrix, y), "accuracy"),
+        for votes, objective, limits in (
+            (vp.Votes(matrix, y), vp.Ramp(0.5), ()),
+            (vp.PluralityVotes(matrix, y), "accuracy", LIMITED),
         ):
-            truth = vp.prune(votes, objective=objective, method="brute")
+            truth = vp.prune(votes, objective=objective, constraints=limits, method="brute")
             assert truth.trusted == ()
             with without_opinion():
                 solution = vp.prune(
-                    votes, objective=objective, solver="faulty",
+                    votes, objective=objective, constraints=limits, solver="faulty",
                     random_state=seed_of("start as optimum"),
                 )  # fmt: skip
             if solution.status == "optimal" and solution.value < truth.value:
@@ -351,13 +355,24 @@ def test_the_certificate_names_the_solver_that_was_asked_and_no_other(
 def test_several_classes_that_a_solver_settled_say_so(asked, monkeypatch):
     monkeypatch.setattr(plurality_exact, "ENUMERATE", 0)
     votes = vp.PluralityVotes(*pool(0, n=20, k=6))
-    solution = vp.prune(votes, random_state=0)
+    solution = vp.prune(votes, constraints=LIMITED, random_state=0)
     assert (solution.status, asked, solution.trusted) == ("optimal", ["highs"], ("highs",))
     # Either budget leaves a pair, so counting is not enough.
     dear_first, dear_last = vp.Budget([5, 5, 5, 1, 1, 1], 2), vp.Budget([1, 1, 1, 5, 5, 5], 2)
-    solution = vp.prune(votes, constraints=[dear_first, dear_last, vp.AtLeast("size", 2)])
+    clash = dear_first, dear_last, vp.AtLeast("size", 2)
+    solution = vp.prune(votes, constraints=[*clash, *LIMITED])
     assert (solution.status, solution.trusted) == ("infeasible", ("highs",))
     assert solution.summary().startswith("Infeasible, on HiGHS's word: no")
+
+
+def test_several_classes_are_proved_on_nobodys_word(asked, monkeypatch):
+    monkeypatch.setattr(plurality_exact, "ENUMERATE", 0)
+    votes = vp.PluralityVotes(*pool(0, n=20, k=6))
+    solution = vp.prune(votes, random_state=0)
+    assert (solution.status, asked, solution.trusted) == ("optimal", [], ())
+    clash = vp.Budget([5, 5, 5, 1, 1, 1], 2), vp.Budget([1, 1, 1, 5, 5, 5], 2)
+    solution = vp.prune(votes, constraints=[*clash, vp.AtLeast("size", 2)])
+    assert (solution.status, asked, solution.trusted) == ("infeasible", [], ())
 
 
 def test_no_more_than_rounding_is_left_on_the_word_of_whoever_says_so(incumbent):

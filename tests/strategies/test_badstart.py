@@ -98,6 +98,18 @@ def test_margins_are_proved(limit):
     assert watch.seen["prices"]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("limit", ["floor", "budget"])
+def test_margins_are_proved_by_workers_that_are_killed(limit, workers, tmp_path):
+    """Within rounds, after them, and between the turns of a solver."""
+    file = tmp_path / "proof.npz"
+    way = Way(start="worst", leaves=True, workers=workers, steps=1, file=file)
+    wrong, watch = faults_of_sum(bad_problem(31, limit, "margin"), way)
+    assert wrong == []
+    assert watch.seen["killed"] > 2
+    assert watch.seen["nodes"]
+
+
 @pytest.mark.parametrize("limit", LIMITS)
 def test_fronts_are_proved(limit):
     way = Way(start=("worst", None)[LIMITS.index(limit) % 2], leaves=True)
@@ -109,7 +121,15 @@ def test_fronts_are_proved(limit):
 @pytest.mark.parametrize("limit", OF_PLURALITY)
 def test_pluralities_are_proved(limit):
     for start in ("worst", None):
-        assert faults_of_plurality(bad_plurality(50, limit), Way(start=start)) == []
+        way = Way(start=start, leaves=True, steps=5)
+        assert faults_of_plurality(bad_plurality(50, limit), way) == []
+
+
+@pytest.mark.parametrize("limit", OF_PLURALITY)
+def test_pluralities_shared_and_killed_are_proved_all_the_same(limit, tmp_path):
+    bad = bad_plurality(51, limit, k=7)
+    way = Way(leaves=True, workers=2, steps=10, file=tmp_path / "proof.npz")
+    assert faults_of_plurality(bad, way) == []
 
 
 @pytest.mark.parametrize("by", ["levels", "clauses"])

@@ -30,7 +30,7 @@ def test_the_program_needs_no_search_before_it(block):
     """Nor does it lean on the committees the search brings."""
     with (
         mock.patch.object(exact, "ENUMERATE", 0),
-        mock.patch.object(exact, "search"),
+        mock.patch.object(exact.Searching, "search"),
         mock.patch.object(exact, "offer_openings"),
     ):
         for seed in range(2000 + 10 * block, 2010 + 10 * block):
@@ -106,7 +106,7 @@ def test_the_integer_program_proves_a_pool_too_large_to_enumerate():
         for who in combinations(range(20), size)
     )
     told = []
-    with mock.patch.object(exact, "search"), mock.patch.object(exact, "offer_openings"):
+    with mock.patch.object(exact.Searching, "search"), mock.patch.object(exact, "offer_openings"):
         solution = vp.prune(
             vp.PluralityVotes(matrix, y),
             constraints=[vp.AtMost("size", 3)],

@@ -118,9 +118,9 @@ def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(mon
 
     monkeypatch.setattr(margins_exact, "solve_model", lie)
     sizes = dict.fromkeys(range(1, 7), incumbent.bound)
-    queue = margins_exact._Queue(dict(sizes), dict(sizes), {}, {})
+    queue = margins_exact._Queue(dict(sizes), dict(sizes), {}, {}, ("highs",))
     with pytest.raises(StopRequested):
-        margins_exact._work_on(problem, Run(incumbent, time.monotonic() + 9), queue, 3)
+        margins_exact._work_on(problem, Run(incumbent, time.monotonic() + 9), queue, [3])
     assert incumbent.caught == {"highs"}
     assert incumbent.incidents == ["highs lied"]
 
@@ -129,7 +129,9 @@ def test_an_optimum_without_a_solution_is_believed_for_no_number_of_classes(monk
     monkeypatch.setattr(plurality_exact, "ENUMERATE", 0)
     monkeypatch.setattr("voteprune.mip.solve.solve", lambda *_: Answer("optimal", None, 1e9))
     matrix, y = pool(5, n=30, k=6, right=0.6)
-    solution = vp.prune(vp.PluralityVotes(matrix, y), random_state=0)
+    # Limits on classes are left to a solver.
+    limit = vp.AtLeast("accuracy", 0.01)
+    solution = vp.prune(vp.PluralityVotes(matrix, y), constraints=limit, random_state=0)
     assert solution.termination == "solver failed"
     assert "without a solution" in solution.incidents[0]
 

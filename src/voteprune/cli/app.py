@@ -23,7 +23,9 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("tau", "gamma", "measure", "methods", "threshold")},
     **{name: f"--{name}" for name in ("ignore", "columns", "id", "positive", "cutoff", "sep")},
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
-    **{name: f"--{name}" for name in ("penalty", "clip")},
+    **{name: f"--{name}" for name in ("penalty", "clip", "by", "within", "reaching")},
+    **{name: f"--{name}" for name in ("promise", "holdout", "confidence")},
+    **{name: f"--{name}" for name in ("abstentions", "abstain", "otherwise")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",
@@ -38,7 +40,7 @@ _OPTIONS = {
     "Group": "--group",
     "Ratio(denominator)": "--objective",
 }
-"""How the arguments of the library are spelt here."""
+"""How the arguments of the library are spelt here, by commands that have such an option."""
 
 COMMANDS = "voteprune.commands"
 """Entry points that add commands: functions that are given the cyclopts app, and the function by
@@ -72,6 +74,14 @@ _COMMANDS = (
         "verify",
         "Check a certificate against the votes in FILE, in exact arithmetic.",
         "Example: voteprune verify certificate.json votes.csv",
+    ),
+    (
+        "fronts:front_command",
+        "front",
+        "Find the best committee of every size, or of every budget, each with its proved bound.",
+        "Examples:\n\n"
+        "voteprune front votes.csv --target label --max-size 9\n\n"
+        "voteprune front votes.csv --target label --by costs.csv --within 0.01 --plot front.png",
     ),
     (
         "comparing:compare_command",
@@ -114,9 +124,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
     words = sys.argv[1:] if arguments is None else list(arguments)
     WORDS.set(words)
+    asked = None
     try:
         app = make_app(words)
-        _load(app, words)
+        asked = _load(app, words)
         loaded()
         # A lone hyphen is stdin; as a path it is no option, and is the same path.
         return app(["./-" if word == "-" else word for word in words]) or PROVED
@@ -125,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FileFormatError as error:
         say(str(error))
     except InputError as error:
-        say(f"{_OPTIONS.get(error.argument, error.argument)}: {error.message}")
+        say(f"{_spelt(error.argument, asked)}: {error.message}")
     except OutputError as error:
         say(str(error))
         return UNWRITTEN
@@ -178,12 +189,21 @@ def make_app(words: Sequence[str] | None = None) -> Any:
     return app
 
 
-def _load(app: Any, words: Sequence[str]) -> None:
-    """Import the command that the words ask for, and none else."""
+def _load(app: Any, words: Sequence[str]) -> Any:
+    """Import the command that the words ask for, and none else, and return it."""
     for word in words:
         if word.startswith("-") or word not in app:
-            return
+            break
         app = app[word]
+    return app
+
+
+def _spelt(argument: str, command: Any) -> str:
+    """Return an argument of the library as the option of this command, where it has it."""
+    option = _OPTIONS.get(argument, argument)
+    options = () if command is None else command.assemble_argument_collection()
+    known = [name for found in options for name in found.names]
+    return option if option in known or not option.startswith("--") else argument
 
 
 def _shown_default(value: object) -> object:

@@ -12,10 +12,11 @@ from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows
+from ..votes.abstaining import Abstentions
 from ..votes.votes import Votes
-from ..web.pictures import require_matplotlib
 from .doors import read_tables
-from .options import check_output, read_objective
+from .live import live_methods
+from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code
 from .saying import PROVED, WRONG, say
 from .wishes import (
@@ -28,8 +29,6 @@ from .wishes import (
     Reading,
     Source,
 )
-
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 def compare_command(
@@ -77,22 +76,25 @@ def compare_command(
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:
-        _check_plot(plot, *file)
+        check_picture(plot, *file)
     table = read_tables(file, reading, source.k, test)
     # A margin is refused there, by name.
-    found = compare(
-        table.validation,
-        methods=names,
-        test=None if table.test is None else _test_votes(table.test),
-        objective=cast("Criterion", criterion),
-        solver=effort.solver,
-        diversity=asked.diversity,
-        constraints=asked.for_pool(table.validation.names, table.costs),
-        threshold=threshold,  # type: ignore[arg-type]
-        time_limit=effort.time_limit,
-        random_state=effort.seed,
-        n_jobs=effort.jobs,
-    )
+    rule = table.validation.abstentions
+    with live_methods() as callback:
+        found = compare(
+            table.validation,
+            methods=names,
+            test=None if table.test is None else _test_votes(table.test, rule),
+            objective=cast("Criterion", criterion),
+            solver=effort.solver,
+            diversity=asked.diversity,
+            constraints=asked.for_pool(table.validation.names, table.costs),
+            threshold=threshold,  # type: ignore[arg-type]
+            time_limit=effort.time_limit,
+            random_state=effort.seed,
+            n_jobs=effort.jobs,
+            callback=callback,
+        )
     text = found.to_json() if json else found.to_csv() if csv else found.table() + "\n"
     emit(text)
     for sentence in dict.fromkeys(solution.explanation for solution in found.solutions):
@@ -120,17 +122,9 @@ def methods_command(*, json: bool = False) -> int:
     return PROVED
 
 
-def _check_plot(plot: Path, *file: Path) -> None:
-    """Refuse a picture that cannot be drawn, before the work rather than after it."""
-    if plot.suffix.lower() not in _PICTURES:
-        raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
-    require_matplotlib()
-    check_output(plot, *file, option="--plot")
-
-
-def _test_votes(test: Rows) -> Votes | None:
+def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:
     try:
-        return Votes(test.votes, test.labels, names=test.names)
+        return Votes(test.said, test.labels, names=test.names, abstentions=rule)
     except InputError:
         say("the test rows have one class only, so nothing is judged on them.")
         return None

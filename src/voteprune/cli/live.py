@@ -23,6 +23,25 @@ def live_line() -> Iterator[Callable[[Progress], None] | None]:
     callable or None
         The callback for `prune` that feeds the line; None where none is shown.
     """
+    with _shown() as line:
+        yield None if line is None else line.hear
+
+
+@contextlib.contextmanager
+def live_methods() -> Iterator[Callable[[str, Progress | None], None] | None]:
+    """Show a live line on the method that is running, likewise.
+
+    Yields
+    ------
+    callable or None
+        The callback for `compare` that feeds the line; None where none is shown.
+    """
+    with _shown() as line:
+        yield None if line is None else line.hear_of
+
+
+@contextlib.contextmanager
+def _shown() -> Iterator[_Line | None]:
     # Asked of the stream itself: rich would also believe environment variables.
     if not sys.stderr.isatty():
         yield None
@@ -39,7 +58,7 @@ def live_line() -> Iterator[Callable[[Progress], None] | None]:
         redirect_stdout=False,
         redirect_stderr=False,
     ):
-        yield line.hear
+        yield line
 
 
 class _Line:
@@ -48,6 +67,12 @@ class _Line:
     def __init__(self) -> None:
         self._began = time.perf_counter()
         self._latest: Progress | None = None
+        self._method = ""
+
+    def hear_of(self, method: str, progress: Progress | None) -> None:
+        if progress is None:
+            self._began, self._method = time.perf_counter(), method
+        self._latest = progress
 
     def hear(self, progress: Progress) -> None:
         self._latest = progress
@@ -55,7 +80,8 @@ class _Line:
     def __rich__(self) -> object:
         from rich.text import Text
 
-        words = [f"{time.perf_counter() - self._began:6.1f} s"]
+        words = [self._method] if self._method else []
+        words.append(f"{time.perf_counter() - self._began:6.1f} s")
         if self._latest is not None:
             value, gap = self._latest.value, self._latest.gap
             words += [

@@ -17,6 +17,7 @@ from ..problem.criteria import Criterion
 from ..problem.diversity import Diversity
 from ..problem.formulas import COUNTS, Ratio, Weights
 from ..problem.margin import KINDS, Margin
+from ..web.pictures import require_matplotlib
 
 
 def read_objective(text: str) -> Criterion | Margin:
@@ -76,12 +77,14 @@ def read_limits(
     option
         Where they come from, for messages.
     texts
-        Each ``name=number``, or several with commas between.
+        Each ``name=number``, or several with commas between; ``name:class=number`` where there are
+        several classes.
     """
     for text in texts:
         for name, value in _pairs(option, text):
+            what, colon, label = name.partition(":")
             try:
-                yield kind(name, value)
+                yield kind(what, value, of=label if colon else None)
             except InputError as error:
                 raise InputError(option, error.message) from None
 
@@ -218,6 +221,14 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
         raise InputError(option, f"{output} is the input. Name another file.")
     outfile.check_folder(output, option)
+
+
+def check_picture(plot: Path, *inputs: Path) -> None:
+    """Refuse a picture that cannot be drawn, before the work rather than after it."""
+    if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
+    require_matplotlib()
+    check_output(plot, *inputs, option="--plot")
 
 
 def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:

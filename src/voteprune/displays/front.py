@@ -1,24 +1,27 @@
-"""`FrontDisplay`: what every committee size can reach, found and proved."""
+"""`FrontDisplay`: what every committee size, or every budget, can reach, found and proved."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..chart import picture_file
 from ..exceptions import InputError
-from ..front import Front
+from ..files import outfile
 from ..front import front as find_front
 from ..problem.criteria import METRICS
 from ..soft.pruning import OBJECTIVES
+from ..solve.fronts import SIZE, Front
 from ..solve.solution import Solution
 from ..web.pictures import GUESSED, PROVED
 from .style import axes, dress, legend, words
 
 
 class FrontDisplay:
-    """Best value and bound for every committee size.
+    """Best value and bound for every committee size, or for every budget.
 
     A full dot is proved, value and bound are one; a hollow one stands below its bound, and what
     lies between may still be there.
@@ -35,6 +38,12 @@ class FrontDisplay:
         Name of the criterion.
     minimised
         Whether less is better: losses, and bounds below which none can be.
+    costs
+        What each committee costs, in a front by cost; values and bounds are steps then.
+    by
+        "size", or what the costs are called.
+    limit
+        The largest budget looked at; the last cost and a little more when omitted.
 
     Attributes
     ----------
@@ -42,6 +51,8 @@ class FrontDisplay:
         Where it was drawn.
     bound_line_, proved_, found_, open_area_
         The artists: bounds, proved values, other values, and what lies between.
+    step_line_
+        What can be reached with every budget, in a front by cost.
     """
 
     def __init__(
@@ -52,6 +63,9 @@ class FrontDisplay:
         bounds: Sequence[float | None],
         objective: str,
         minimised: bool = False,
+        costs: Sequence[float] | None = None,
+        by: str = SIZE,
+        limit: float | None = None,
     ) -> None:
         if not len(sizes) == len(values) == len(bounds) or not len(sizes):
             raise InputError(
@@ -62,7 +76,8 @@ class FrontDisplay:
         self.values = np.array(values, dtype=np.float64)
         self.bounds = np.array(bounds, dtype=np.float64)
         self.objective = objective
-        self.minimised = minimised
+        self.minimised, self.by, self.limit = minimised, by, limit
+        self.costs = np.array(sizes if costs is None else costs, dtype=np.float64)
 
     @classmethod
     def from_front(cls, front: Front, ax: Any = None) -> FrontDisplay:
@@ -75,12 +90,17 @@ class FrontDisplay:
         ax
             Axes to draw on; those of a new figure when omitted.
         """
+        by_cost: dict[str, Any] = {}
+        if front.by != SIZE:
+            limit = None if front.limit is None else float(front.limit)
+            by_cost = {"costs": front.costs, "by": front.by, "limit": limit}
         if front.objective not in OBJECTIVES:
             return cls(
                 sizes=front.sizes,
                 values=front.values,
                 bounds=front.bounds,
                 objective=str(front.objective),
+                **by_cost,
             ).plot(ax)
         # A soft committee's value is minus its loss, and what is proved is so up to a tolerance.
         return cls(
@@ -94,6 +114,7 @@ class FrontDisplay:
             ],
             objective=f"penalised {front.objective}",
             minimised=True,
+            **by_cost,
         ).plot(ax)
 
     @classmethod
@@ -143,29 +164,55 @@ class FrontDisplay:
             Axes to draw on; those of a new figure when omitted.
         """
         ax = axes(ax, (7.5, 4.2))
+        if self.by == SIZE:
+            self._plot_sizes(ax)
+        else:
+            self._plot_steps(ax)
+        legend(ax)
+        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write the picture to a file, whose ending (png, svg, pdf) says its format."""
+        form = Path(path).suffix.lower().removeprefix(".") or "png"
+        outfile.write_bytes(path, picture_file(form, self.figure_))
+
+    def _plot_steps(self, ax: Any) -> None:
+        """Draw steps from each cost to the next: what was found, and what none exceeds."""
+        beyond = self.costs[-1] + 0.05 * max(self.costs[-1] - self.costs[0], 1e-9)
+        ends = np.append(self.costs, beyond if self.limit is None else self.limit)
+        values, bounds = (np.append(each, each[-1]) for each in (self.values, self.bounds))
+        self.open_area_ = ax.fill_between(
+            ends, values, bounds, step="post", color=PROVED, alpha=0.08, lw=0, label="still open"
+        )
+        what = "is below" if self.minimised else "exceeds"
+        (self.bound_line_,) = ax.plot(
+            ends, bounds, drawstyle="steps-post", color=PROVED, lw=1.6,
+            label=f"no committee with this budget {what}",
+        )  # fmt: skip
+        (self.step_line_,) = ax.plot(
+            ends, values, drawstyle="steps-post", color=GUESSED, lw=1.2, ls=":"
+        )
+        self._plot_dots(ax, self.costs)
+        dress(ax, self.by, words(self.objective))
+
+    def _plot_dots(self, ax: Any, across: Any) -> None:
+        proved = self.values == self.bounds
+        dots = {"color": GUESSED, "ls": "", "marker": "o", "ms": 5.5, "zorder": 3}
+        (self.proved_,) = ax.plot(across[proved], self.values[proved], label="proved best", **dots)
+        (self.found_,) = ax.plot(
+            across[~proved], self.values[~proved], mfc="white", label="best found", **dots
+        )
+
+    def _plot_sizes(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator
 
-        proved = self.values == self.bounds
         self.open_area_ = ax.fill_between(
             self.sizes, self.values, self.bounds, color=PROVED, alpha=0.08, lw=0, label="still open"
         )
         what = "is below" if self.minimised else "exceeds"
         limit = f"no committee of this size {what}"
         (self.bound_line_,) = ax.plot(self.sizes, self.bounds, color=PROVED, lw=1.6, label=limit)
-        dots = {"color": GUESSED, "ls": "", "marker": "o", "ms": 5.5}
-        (self.proved_,) = ax.plot(
-            self.sizes[proved], self.values[proved], label="proved best", zorder=3, **dots
-        )
-        (self.found_,) = ax.plot(
-            self.sizes[~proved],
-            self.values[~proved],
-            mfc="white",
-            label="best found",
-            zorder=3,
-            **dots,
-        )
+        self._plot_dots(ax, self.sizes)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         dress(ax, "members of the committee", words(self.objective))
-        legend(ax)
-        self.ax_, self.figure_ = ax, ax.get_figure(root=True)
-        return self

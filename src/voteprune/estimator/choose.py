@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..exceptions import InfeasibleError, InputError
 from ..problem.committee import Committee
 from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
@@ -15,6 +14,7 @@ from ..solve.plurality_solution import PluralitySolution
 from ..solve.plurality_solve import check_plurality_plan
 from ..solve.request import Wishes, check_plan
 from ..solve.solution import Solution
+from ..solve.status import require_committee
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .collect import Ballots
@@ -60,31 +60,6 @@ def choose(
     """
     solution = prune(_votes(ballots, target, sample_weight), **wishes)
     return Choice(solution, require_committee(solution))
-
-
-def require_committee(solution: Any) -> Any:
-    """Return the committee of a solution.
-
-    Raises
-    ------
-    InfeasibleError
-        If no committee meets the constraints.
-    InputError
-        If the time was too short to find one.
-    """
-    if solution.status == "infeasible":
-        raise InfeasibleError(
-            "constraints",
-            f"{solution.explanation} Relax what cannot be met, or add better members to the pool.",
-        )
-    if solution.committee is None:
-        raise InputError(
-            "time_limit",
-            f"no committee that meets the constraints was found in {solution.seconds:.1f} s "
-            f"({solution.termination}), and none was ruled out. Give more time, or relax a "
-            "constraint.",
-        )
-    return solution.committee
 
 
 def _votes(ballots: Ballots, target: Target, sample_weight: Any) -> Votes | PluralityVotes:

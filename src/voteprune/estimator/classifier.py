@@ -26,7 +26,6 @@ from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
 from .soft import (
-    HARD,
     SoftChoice,
     ahead_of_cutoff,
     check_soft_requests,
@@ -37,6 +36,7 @@ from .soft import (
 )
 from .target import read_target
 from .voter import Codes, ask
+from .watching import check_verbose, read_start, watcher
 
 
 def _is_soft(clf: PrunedVotingClassifier) -> bool:
@@ -55,8 +55,9 @@ class PrunedVotingClassifier(Conventions):
 
     Every classifier of the pool votes on rows it was not trained on; `voteprune.prune` chooses
     which of them sit and how many votes make a positive, with a proof of how far from optimal the
-    choice can be; then only the chosen ones are fitted again, on all rows. With ``voting="soft"``
-    they give probabilities rather than votes, and weighted the committee gives them too.
+    choice can be; then only the chosen ones are fitted again, on all rows. Where all of them give
+    probabilities and nothing else is asked for, they are weighted, and the committee gives
+    probabilities too (`voting`).
 
     Parameters
     ----------
@@ -66,25 +67,24 @@ class PrunedVotingClassifier(Conventions):
         in `sklearn.frozen.FrozenEstimator` if it is to stay fitted when cloned, as in a grid
         search), one that is not fitted with a share as `cv`.
     objective : str, Weights, Ratio, Ramp or Hinge, default="auto"
-        What to maximise, as in `voteprune.prune`. "auto" is what ranked first on unseen
-        rows with hold-out votes and fourth of 14 with out-of-fold votes (docs/generalise.md): of
-        two classes `Ramp(1)`, rows won by a margin, with at most seven members unless a constraint
-        limits the size or the members are alike, as the trees of a forest. Where a margin cannot
-        be had, it is "accuracy": with more than two classes, limits on criteria or diversity,
-        methods that know no margins, and ``threshold="tuned"``. With soft voting what to minimise:
-        "log_loss" of weighted log-odds, which is "auto" (with at most seven members, as above),
-        "pool_log_loss" or "brier" of a weighted mean of the probabilities.
+        What to maximise, as in `voteprune.prune`. With soft voting what to minimise: "log_loss" of
+        weighted log-odds, which is "auto", with at most ten members unless a constraint limits the
+        size; "pool_log_loss" or "brier" of a weighted mean of the probabilities. With hard voting
+        "auto" is, of two classes, `Ramp(1)`, rows won by a margin, with at most seven members
+        unless a constraint limits the size or the members are alike, as the trees of a forest.
+        Where a margin cannot be had, it is "accuracy": with more than two classes, limits on
+        criteria or diversity, methods that know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
         `Group`. Members go by their names, costs are in the order of `estimators`. With soft voting
         limits on criteria, such as recall, choose the cut-off on the committee's probability.
-    voting : {"hard", "soft", "auto"}, default="hard"
+    voting : {"auto", "soft", "hard"}, default="auto"
         Whether members vote or give probabilities: `predict_proba`, else `decision_function` as
-        scores (not in a weighted mean), else votes. "auto" is soft where the objective is "auto",
-        every member gives probabilities or scores, and nothing is asked for that soft committees do
-        not have; else hard.
+        scores (not in a weighted mean), else votes. "auto" is soft where the objective is one of
+        soft voting's, or is "auto" and every member of a list gives probabilities or scores, no
+        criterion is limited, and nothing is asked for that soft committees do not have; else hard.
     penalty : float or None, default=None
-        With soft voting the ridge on the members' weights, as in `voteprune.prune`; 100 when None.
+        With soft voting the ridge on the members' weights, as in `voteprune.prune`; 30 when None.
     diversity : str, Diversity or None, default=None
         Limits on how alike the members may be.
     method : str, default="exact"
@@ -110,6 +110,13 @@ class PrunedVotingClassifier(Conventions):
         Seed of the hold-out and of the choice. Members have seeds of their own.
     n_jobs : int or None, default=None
         How many members are trained at once, and how many cores the choice may use.
+    start : Committee, list of names or places, or None, default=None
+        A committee to start from, or its members; for methods that prove.
+    callback : callable or None, default=None
+        Called with a `voteprune.Progress` on every improvement of the choice; a true return value
+        ends it there.
+    verbose : bool, default=False
+        Whether to print how long the training of each member took, and how the proof goes.
 
     Attributes
     ----------
@@ -156,7 +163,7 @@ class PrunedVotingClassifier(Conventions):
         *,
         objective: Any = AUTO,
         constraints: Any = (),
-        voting: str = HARD,
+        voting: str = AUTO,
         penalty: float | None = None,
         diversity: Any = None,
         method: str = "exact",
@@ -168,6 +175,9 @@ class PrunedVotingClassifier(Conventions):
         time_limit: float | None = 60.0,
         random_state: Any = None,
         n_jobs: int | None = None,
+        start: Any = None,
+        callback: Any = None,
+        verbose: bool = False,
     ) -> None:
         self.estimators = estimators
         self.objective = objective
@@ -184,6 +194,9 @@ class PrunedVotingClassifier(Conventions):
         self.time_limit = time_limit
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.start = start
+        self.callback = callback
+        self.verbose = verbose
 
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, **params: Any
@@ -226,6 +239,11 @@ class PrunedVotingClassifier(Conventions):
             requests = check_requests(target, wishes)
         if pool.names is not None:
             check_pool(requests, pool.names)
+        verbose = check_verbose(self.verbose)
+        told = {
+            "callback": watcher(verbose, self.callback),
+            "start": read_start(self.start, pool.names, self.method),
+        }
         cv = read_cv(self.cv, self.refit)
         check_trainable(pool, prefit=cv == "prefit")
         validate_data(self, X, skip_check_array=True)
@@ -233,18 +251,18 @@ class PrunedVotingClassifier(Conventions):
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
-        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes)
+        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes, verbose)
 
         choice: Choice | SoftChoice
         said: Ballots | Answers
         if soft:
             said = collect_answers(pool, training, takes_scores(wishes["objective"]))
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose_soft(said, target, weights, wishes, self.penalty)
+            choice = choose_soft(said, target, weights, {**wishes, **told}, self.penalty)
         else:
             said = collect(pool, training)
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose(said, target, weights, wishes)
+            choice = choose(said, target, weights, {**wishes, **told})
         seats = choice.committee.members
         held_out = isinstance(cv, float) and pool.ensemble is None
         if not said.voters or (held_out and self.refit):

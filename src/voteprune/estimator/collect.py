@@ -21,6 +21,7 @@ from .pool import Pool, is_fitted
 from .routing import ENSEMBLE, Routes
 from .target import Target
 from .voter import Codes, Voter, ask, labels_of, to_codes
+from .watching import timed
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ class Training:
         How many members at once.
     routes
         What members and splitter are given besides.
+    verbose
+        Whether to print how long each member took.
     """
 
     X: Any
@@ -49,6 +52,7 @@ class Training:
     seed: int
     n_jobs: int | None
     routes: Routes
+    verbose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +139,9 @@ def train_members(
             X,
             codes,
             _check_method_params(training.X, training.routes.fit[name], indices=rows),
+            (training.verbose, place, len(pairs), f"Fitting {name}"),
         )
-        for name, member in pairs
+        for place, (name, member) in enumerate(pairs)
     )
     return tuple(
         Voter(name, model, _labels(name, model, training.target))
@@ -144,8 +149,20 @@ def train_members(
     )
 
 
-def _fit(member: Any, X: Any, codes: NDArray[np.intp], params: Mapping[str, Any]) -> Any:
-    return member.fit(X, codes, **params)
+Told = tuple[bool, int, int, str]
+"""Whether to print how long it took, which of how many, and what it is."""
+
+
+def _fit(
+    member: Any, X: Any, codes: NDArray[np.intp], params: Mapping[str, Any], told: Told
+) -> Any:
+    with timed(*told):
+        return member.fit(X, codes, **params)
+
+
+def _vote_out_of_fold(member: Any, told: Told, *rows: Any, **how: Any) -> Any:
+    with timed(*told):
+        return cross_val_predict(member, *rows, **how)
 
 
 def _labels(name: str, model: Any, target: Target) -> NDArray[Any]:
@@ -171,14 +188,15 @@ def _out_of_fold(pool: Pool, training: Training) -> Ballots:
     target = training.target
     splits = folds_of(training)
     columns = Parallel(n_jobs=training.n_jobs)(
-        delayed(cross_val_predict)(
+        delayed(_vote_out_of_fold)(
             clone(member),
+            (training.verbose, place, len(pool.pairs), f"Voting out of fold: {name}"),
             training.X,
             target.codes,
             cv=splits,
             params=dict(training.routes.call[name]),
         )
-        for name, member in pool.pairs
+        for place, (name, member) in enumerate(pool.pairs)
     )
     codes = [
         to_codes(column, _labels(name, member, target), name)
@@ -228,7 +246,8 @@ def _members(ensemble: Any, training: Training, train: NDArray[np.intp]) -> tupl
             )
         params = _check_method_params(training.X, training.routes.fit[ENSEMBLE], indices=train)
         rows = _safe_indexing(training.X, train)
-        ensemble = clone(ensemble).fit(rows, target.classes[target.codes[train]], **params)
+        with timed(training.verbose, 0, 1, f"Fitting the {type(ensemble).__name__}"):
+            ensemble = clone(ensemble).fit(rows, target.classes[target.codes[train]], **params)
     voters = tuple(kind.members(ensemble))
     if not np.array_equal(ensemble.classes_, target.classes):
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from ..soft.committee import SoftCommittee
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
@@ -100,11 +102,31 @@ class Conventions(
             from sklearn.utils._repr_html.estimator import _VisualBlock
         except ImportError:  # scikit-learn before 1.7
             from sklearn.utils._estimator_html_repr import _VisualBlock
-        if isinstance(self.estimators, list | tuple):
+        names: Sequence[str]
+        members: Sequence[Any]
+        if "_voters" in vars(self):
+            names, members = self._seats()
+        elif isinstance(self.estimators, list | tuple):
             names, members = zip(*self.estimators, strict=True)
         else:
             names, members = (type(self.estimators).__name__,), (self.estimators,)
         return _VisualBlock("parallel", members, names=names, dash_wrapped=True)
+
+    def _seats(self) -> tuple[list[str], list[Any]]:
+        """Return who sits, each with its weight or votes if they differ, and how many do not."""
+        committee = self.solution_.committee
+        if isinstance(committee, SoftCommittee):
+            told = [f", weight {weight:.3g}" for weight in committee.weights]
+        else:
+            votes = getattr(committee, "multiplicities", (1,) * committee.size)
+            told = [f", {number} votes" if number > 1 else "" for number in votes]
+        names = [f"{voter.name}{more}" for voter, more in zip(self._voters, told, strict=True)]
+        members = [voter.model for voter in self._voters]
+        left = committee.pool_size - committee.size
+        if left:
+            names.append(f"{left} of {committee.pool_size} left out")
+            members.append("drop")
+        return names, members
 
 
 def _require_fitted(estimator: Any, attribute: str) -> None:

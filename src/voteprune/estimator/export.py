@@ -1,8 +1,8 @@
 """`to_onnx`: a fitted committee as one ONNX graph, if its members convert.
 
 Every member is converted by skl2onnx as it is; around them the graph counts the votes for the
-positive class and compares the count with the threshold, in integers, as `predict` does, or weighs
-the members' probabilities.
+positive class and compares the count with the threshold, in integers, as `predict` does, or those
+for every class, or weighs the members' probabilities.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     Parameters
     ----------
     clf
-        A fitted `PrunedVotingClassifier` of two classes, or of more with soft voting, its members
-        of kinds that skl2onnx converts. Members of a soft committee must not give mere scores.
+        A fitted `PrunedVotingClassifier`, its members of kinds that skl2onnx converts, or of
+        XGBoost or LightGBM. Members of a soft committee must not give mere scores.
     X
         A row or more, from which the names and types of the inputs are read. Graphs compute in the
         precision of their inputs, and many converters know single precision only: check the
@@ -38,8 +38,8 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     -------
     onnx.ModelProto
         A graph with two outputs, "label", the class, and "votes", how many votes the positive
-        class has; of a soft committee "probabilities", a column for each class, in double
-        precision.
+        class has, of more than two classes a column for each; of a soft committee "probabilities",
+        a column for each class, in double precision.
 
     Raises
     ------
@@ -53,16 +53,10 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     check_is_fitted(clf)
     if isinstance(clf.committee_, SoftCommittee):
         check_convertible(clf)
-    elif len(clf.classes_) > 2:
-        raise InputError(
-            "clf",
-            f"decides between {len(clf.classes_)} classes by plurality, which is not converted. "
-            "Convert committees of two classes.",
-        )
     parts = [member_graph(voter, X, target_opset) for voter in clf._voters]
     if isinstance(clf.committee_, SoftCommittee):
         return assemble_soft(clf, parts)
-    return _assemble(clf, parts)
+    return _assemble_plurality(clf, parts) if clf._positive is None else _assemble(clf, parts)
 
 
 def _assemble(clf: PrunedVotingClassifier, parts: list[Any]) -> Any:
@@ -90,5 +84,27 @@ def _assemble(clf: PrunedVotingClassifier, parts: list[Any]) -> Any:
         [
             helper.make_tensor_value_info("label", kind, [None]),
             helper.make_tensor_value_info("votes", TensorProto.INT64, [None]),
+        ]
+    )
+
+
+def _assemble_plurality(clf: PrunedVotingClassifier, parts: list[Any]) -> Any:
+    """Join the members' graphs: count their votes for every class, and name the first with most."""
+    from onnx import TensorProto, helper
+
+    draft, total = Draft(), ""
+    for place, (voter, part) in enumerate(zip(clf._voters, parts, strict=True)):
+        prefix = f"m{place}_"
+        said = draft.votes(voter, draft.join(voter, part, prefix, clf.n_features_in_)[0], prefix)
+        vote = draft.node("Cast", [said], f"{prefix}vote", to=TensorProto.INT64)
+        total = draft.node("Add", [total, vote], f"{prefix}total") if total else vote
+    draft.node("Identity", [total], "votes")
+    chosen = draft.node("ArgMax", ["votes"], "chosen", axis=1, keepdims=0)  # of several the first
+    draft.node("Gather", [draft.constant("classes", clf.classes_), chosen], "label")
+    kind = draft.constants[-1].data_type
+    return draft.model(
+        [
+            helper.make_tensor_value_info("label", kind, [None]),
+            helper.make_tensor_value_info("votes", TensorProto.INT64, [None, len(clf.classes_)]),
         ]
     )

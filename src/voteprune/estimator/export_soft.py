@@ -85,10 +85,7 @@ def _shares(draft: Draft, clf: PrunedVotingClassifier, voter: Voter, part: Any, 
 
     outputs = draft.join(voter, part, prefix, clf.n_features_in_)
     if _question(clf, voter) == "predict":
-        column = draft.constant(f"{prefix}as_column", [-1, 1])
-        label = draft.node("Reshape", [outputs[0], column], f"{prefix}column")
-        labels = draft.constant(f"{prefix}labels", voter.labels[None, :])
-        answer = draft.node("Equal", [label, labels], f"{prefix}votes")
+        answer = draft.votes(voter, outputs[0], prefix)
     else:
         answer = outputs[1]
     # In double precision from here on, whatever the members compute in.

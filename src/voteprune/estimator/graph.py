@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,20 @@ from .voter import Voter
 
 def member_graph(voter: Voter, X: Any, target_opset: int | None) -> Any:
     """Return the graph of one member, on the columns it sees."""
+    from skl2onnx import __max_supported_opset__ as newest
     from skl2onnx import to_onnx as convert
 
     model = unwrap(voter.model)
+    opset: Any = target_opset
+    if know_boosters(model):
+        # Their converters write trees as the third version of these operators has them.
+        opset = {"": newest if target_opset is None else target_opset, "ai.onnx.ml": 3}
     seen = X if voter.sees == "given" else np.asarray(X)
     if voter.features is not None:
         seen = seen[:, voter.features]
     options = {id(model): {"zipmap": False}} if hasattr(model, "predict_proba") else None
     try:
-        return convert(model, seen[:1], options=options, target_opset=target_opset)
+        return convert(model, seen[:1], options=options, target_opset=opset)
     except Exception as error:
         # skl2onnx has no common error for what it cannot convert.
         raise InputError(
@@ -31,6 +37,49 @@ def member_graph(voter: Voter, X: Any, target_opset: int | None) -> Any:
             f"({type(error).__name__}: {str(error).splitlines()[0]}). Register a converter with "
             "skl2onnx.update_registered_converter, or Forbid such members.",
         ) from error
+
+
+def know_boosters(model: Any) -> bool:
+    """Tell skl2onnx how members of XGBoost and LightGBM are converted, which onnxmltools knows.
+
+    Returns
+    -------
+    bool
+        Whether it is such a member.
+
+    Raises
+    ------
+    InputError
+        If it is such a member, and onnxmltools is not installed.
+    """
+    package = type(model).__module__.partition(".")[0]
+    if package not in ("lightgbm", "xgboost"):
+        return False
+    if find_spec("onnxmltools") is None:
+        raise InputError(
+            "onnxmltools",
+            f"is needed to convert members of {package}. Install it: pip install 'voteprune[onnx]'",
+        )
+    from skl2onnx import update_registered_converter
+    from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
+
+    if package == "lightgbm":
+        from onnxmltools.convert.lightgbm.operator_converters.LightGbm import convert_lightgbm
+
+        alias, convert = "LightGbmLGBMClassifier", convert_lightgbm
+    else:
+        from onnxmltools.convert.xgboost.operator_converters.XGBoost import convert_xgboost
+
+        alias, convert = "XGBoostXGBClassifier", convert_xgboost
+    update_registered_converter(
+        type(model),
+        alias,
+        calculate_linear_classifier_output_shapes,
+        convert,
+        overwrite=True,
+        options={"nocl": [True, False], "zipmap": [True, False, "columns"]},
+    )
+    return True
 
 
 class Draft:
@@ -86,6 +135,13 @@ class Draft:
 
         self.nodes.append(helper.make_node(kind, takes, [gives], f"{gives}_node", **attributes))
         return gives
+
+    def votes(self, voter: Voter, label: str, prefix: str) -> str:
+        """Add a member's votes, true in the column of the class it names; return their name."""
+        as_column = self.constant(f"{prefix}as_column", [-1, 1])
+        column = self.node("Reshape", [label, as_column], f"{prefix}column")
+        labels = self.constant(f"{prefix}labels", voter.labels[None, :])
+        return self.node("Equal", [column, labels], f"{prefix}votes")
 
     def constant(self, name: str, values: Any) -> str:
         """Add labels or numbers as ONNX has them, text or whole numbers; return their name."""

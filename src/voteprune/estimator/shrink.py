@@ -92,7 +92,7 @@ def prune_ensemble(
             "decide='own'.",
         )
     chosen = PrunedVotingClassifier(
-        FrozenEstimator(whole), cv="prefit", pos_label=pos_label, **wishes
+        FrozenEstimator(whole), cv="prefit", pos_label=pos_label, **{**wishes, "voting": HARD}
     ).fit(X, y, sample_weight=sample_weight)
     committee = chosen.committee_
     places: Sequence[int] = committee.members

@@ -15,13 +15,13 @@ from ..problem.constraints import Constraint
 from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
-from ..soft.pruning import check_limits
+from ..soft.pruning import OBJECTIVES, check_limits
 from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.soft_solve import PENALTY, check_soft_plan
+from ..solve.status import require_committee
 from .answers import Answers, Floats, question_for
-from .choose import require_committee
-from .default import AUTO
+from .default import AUTO, is_open, limits_criteria
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target
@@ -48,24 +48,29 @@ def read_voting(voting: object, penalty: object, wishes: Mapping[str, Any], pool
     """
     if not isinstance(voting, str) or voting not in (HARD, SOFT, AUTO):
         raise InputError("voting", f"is {voting!r}. Give 'hard', 'soft' or 'auto'.")
-    if voting == HARD and penalty is not None:
+    soft = voting == SOFT or (voting == AUTO and _suits(wishes, pool))
+    if penalty is not None and not soft:
         raise InputError(
             "penalty", "is for weights, and hard votes have none. Leave it out, or voting='soft'."
         )
-    return voting == SOFT or (voting == AUTO and _suits(wishes, pool))
+    return soft
 
 
 def _suits(wishes: Mapping[str, Any], pool: Pool) -> bool:
-    """Whether nobody asked for what hard committees alone have, and no member merely votes."""
-    if not isinstance(wishes["objective"], str) or wishes["objective"] != AUTO:
+    """Whether a loss is asked for, or nothing that hard committees are better at."""
+    if isinstance(wishes["objective"], str) and wishes["objective"] in OBJECTIVES:
+        return True
+    if pool.alike or not is_open(wishes):
         return False
     if any(wishes[name] is not None for name in ("diversity", "solver", "threshold")):
         return False
     try:
-        check_soft_plan(Wishes(**{**wishes, "objective": "log_loss"}), PENALTY)
+        plan = check_soft_plan(Wishes(**{**wishes, "objective": "log_loss"}), PENALTY)
     except InputError:
         return False
-    return all(question_for(member) != "predict" for member in _models(pool))
+    return not limits_criteria(plan.requests) and all(
+        question_for(member) != "predict" for member in _models(pool)
+    )
 
 
 def _models(pool: Pool) -> list[Any]:
@@ -122,7 +127,7 @@ def choose_soft(
             scores=answers.scores,
         ),
         penalty=penalty,
-        **{name: wishes[name] for name in _FOR_PRUNE},
+        **{name: wishes[name] for name in _FOR_PRUNE if name in wishes},
     )
     committee = require_committee(solution)
     if solution.explanation:
@@ -134,7 +139,10 @@ def choose_soft(
     return SoftChoice(solution, committee)
 
 
-_FOR_PRUNE = ("objective", "constraints", "method", "time_limit", "random_state", "n_jobs")
+_FOR_PRUNE = (
+    *("objective", "constraints", "method", "time_limit", "random_state", "n_jobs"),
+    *("start", "callback"),
+)
 
 
 def shares_of(committee: SoftCommittee, said: Mapping[str, Floats], positive: int | None) -> Floats:

@@ -159,6 +159,11 @@ class Fields:
         except OverflowError:
             raise FileFormatError(self._source, f"field {key!r} is out of range.") from None
 
+    def flag(self, key: str) -> bool:
+        """Return a truth value."""
+        value: bool = self._get(key, bool, "true or false")
+        return value
+
     def object(self, key: str) -> Fields:
         """Return a nested object."""
         return Fields(self._get(key, dict, "an object"), self._source)

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from ..problem.plurality import PluralityProblem
+from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
 from .first import LATE
 from .groups import Groups, fitted
+from .search import search
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""
@@ -105,18 +106,9 @@ def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
     offer_openings(problem, run)
     if problem.allowed:
-        search(PluralityTabuSearch(*thinned(problem, run)), run, run.deadline)
+        tabu = PluralityTabuSearch(*thinned(problem, run))
+        search(tabu, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
-
-
-def search(tabu: PluralityTabuSearch, run: Run, until: float) -> None:
-    """Walk until a moment, or until many walks in a row have found nothing better."""
-    idle = 0
-    patience = _WALKS * run.incumbent.problem.n_classifiers
-    while idle < patience and time.monotonic() < until and not run.incumbent.closed:
-        best = run.incumbent.score
-        tabu.walk(until)
-        idle = idle + 1 if run.incumbent.score == best else 0
 
 
 class PluralityTabuSearch:
@@ -140,6 +132,10 @@ class PluralityTabuSearch:
         self._fixed = np.isin(np.arange(problem.n_classifiers), problem.required)
         self._allowed = np.array(problem.allowed, dtype=np.intp)
         self._groups = Groups(problem)
+        # The walk that is under way, None between two of them.
+        self._chosen: NDArray[np.bool_] | None = None
+        self._barred = np.zeros(problem.n_classifiers, dtype=np.int64)
+        self._best, self._step, self._idle = -np.inf, 0, 0
 
     def counts(self, chosen: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Count the members' votes for each class on each pattern.
@@ -177,26 +173,37 @@ class PluralityTabuSearch:
         decided = np.where(lost, second[:, None], winner[:, None])
         return np.asarray(self._gain[self._rows[:, None], decided].sum(axis=0) + self._base)
 
-    def walk(self, deadline: float) -> None:
-        """Walk once, from a new start to where nothing better turns up."""
-        chosen = self._start()
-        if chosen is None:
-            return
-        tabu = np.zeros(len(chosen), dtype=np.int64)
-        best, step, idle = -np.inf, 0, 0
-        while idle < _PATIENCE and time.monotonic() < deadline and not self._incumbent.closed:
-            step, idle = step + 1, idle + 1
-            move = next(self._moves(chosen, tabu >= step), None)
-            if move is None:
-                return
-            value, flips = move
-            for k in flips:
-                chosen[k] = not chosen[k]
-                tabu[k] = step + int(self._random.integers(3, 8))
-            if value > best:
-                best, idle = value, 0
-                if self._incumbent.score is None or value > self._incumbent.score:
-                    self._incumbent.offer(np.flatnonzero(chosen).tolist())
+    def walk(self, until: float) -> int:
+        """Go on until a walk ends, or until a moment; return how many have ended."""
+        if self._chosen is None:
+            self._chosen = self._start()
+            if self._chosen is None:
+                return 1
+            self._barred = np.zeros(len(self._chosen), dtype=np.int64)
+            self._best, self._step, self._idle = -np.inf, 0, 0
+        while self._idle < _PATIENCE:
+            if time.monotonic() >= until or self._incumbent.closed:
+                return 0
+            if not self._take_step(self._chosen):
+                break
+        self._chosen = None
+        return 1
+
+    def _take_step(self, chosen: NDArray[np.bool_]) -> bool:
+        """Take the best step that is allowed; tell if there was one."""
+        self._step, self._idle = self._step + 1, self._idle + 1
+        move = next(self._moves(chosen, self._barred >= self._step), None)
+        if move is None:
+            return False
+        value, flips = move
+        for k in flips:
+            chosen[k] = not chosen[k]
+            self._barred[k] = self._step + int(self._random.integers(3, 8))
+        if value > self._best:
+            self._best, self._idle = value, 0
+            if self._incumbent.score is None or value > self._incumbent.score:
+                self._incumbent.offer(np.flatnonzero(chosen).tolist())
+        return True
 
     def _start(self) -> NDArray[np.bool_] | None:
         """Return a disturbed best committee or a random one; None if none is allowed."""
@@ -281,16 +288,21 @@ def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]
         codes=np.asfortranarray(problem.codes[places]),
         weight=problem.weight[places],
         gain=gain,
-        objective=replace(
-            problem.objective, gains=replace(problem.gains, net=gain.max(axis=1), step=1)
+        objective=PluralityObjective(
+            replace(problem.gains, net=gain.max(axis=1), step=1), problem.objective.name
         ),
     )
+    return some, reporting(some, run)
+
+
+def reporting(problem: PluralityProblem, run: Run) -> Run:
+    """Return a run on another problem of the same pool, whose committees go to this run too."""
 
     def hear(_: Progress) -> None:
         if own.members is not None:
             run.incumbent.offer(own.members)
 
-    own = Incumbent(some, hear)
+    own = Incumbent(problem, hear)
     if run.incumbent.members is not None:
         own.offer(run.incumbent.members)
-    return some, replace(run, incumbent=own)
+    return replace(run, incumbent=own)

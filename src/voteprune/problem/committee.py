@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import ClassVar, Self
 
 import narwhals as nw
@@ -15,6 +16,12 @@ from ..files.document import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.votes import Votes
+
+RULE = (
+    "1 if at least positive_from of the members' votes are 1, each vote counted as often as "
+    "multiplicities says, else 0"
+)
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +158,13 @@ class Committee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "threshold": self.threshold,
+            "positive_from": self.threshold + 1,
+            "classes": [0, 1],
+            "rule": RULE,
             "pool_size": self.pool_size,
             "multiplicities": list(self.multiplicities),
             **({} if self.abstentions is None else {"abstentions": self.abstentions}),
+            "version": version("voteprune"),
         }
 
     @classmethod
@@ -161,13 +172,21 @@ class Committee(Document):
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),
-                threshold=fields.integer("threshold"),
+                threshold=_read_threshold(fields),
                 names=fields.texts("names"),
                 pool_size=fields.integer("pool_size"),
                 multiplicities=fields.integers("multiplicities"),
                 abstentions=read_abstentions(fields),
             )
         )
+
+
+def _read_threshold(fields: jsonfile.Fields) -> int:
+    """Read the threshold, which is told twice; older files tell it once."""
+    threshold = fields.integer("threshold")
+    if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
+        raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
+    return threshold
 
 
 def majority(size: int) -> int:

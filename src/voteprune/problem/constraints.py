@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +11,7 @@ from ..exceptions import InputError
 from ..numbers.exact import exact, show
 from ..votes.plurality import Label
 from .criteria import Criterion, check_limited
+from .measured import seconds_of
 
 _NO_SHARES = ("tp", "fn", "tn", "fp", "cohen_kappa", "mcc")
 """Criteria by name that do not lie between 0 and 1; all others do."""
@@ -29,31 +30,40 @@ class _Limit:
     what: Criterion
     limit: Fraction
     of: Label | None
+    name: str | None = field(compare=False)
 
-    def __init__(self, what: Criterion, limit: object, *, of: Label | None = None) -> None:
-        name = type(self).__name__
+    def __init__(
+        self,
+        what: Criterion,
+        limit: object,
+        *,
+        of: Label | None = None,
+        name: str | None = None,
+    ) -> None:
+        kind = type(self).__name__
         if what not in OF_MEMBERS:
-            check_limited(what, f"{name}(what)")
+            check_limited(what, f"{kind}(what)")
         elif of is not None:
-            raise InputError(f"{name}(of)", f"is {of!r}, but no class has a {what}. Leave it out.")
-        bound = exact(limit, f"{name}({what}, limit)")
+            raise InputError(f"{kind}(of)", f"is {of!r}, but no class has a {what}. Leave it out.")
+        bound = exact(limit, f"{kind}({what}, limit)")
         if what == "size" and (bound.denominator != 1 or bound < 1):
             raise InputError(
-                f"{name}('size', limit)", f"is {limit!r}; a size is a whole number from 1 on."
+                f"{kind}('size', limit)", f"is {limit!r}; a size is a whole number from 1 on."
             )
         share = isinstance(what, str) and what != "size" and what not in _NO_SHARES
-        if what == "coverage" and name != "AtLeast":
+        if what == "coverage" and kind != "AtLeast":
             raise InputError(
-                f"{name}(what)", "coverage can be asked for, not limited. Use AtLeast."
+                f"{kind}(what)", "coverage can be asked for, not limited. Use AtLeast."
             )
         if share and not 0 <= bound <= 1:
             raise InputError(
-                f"{name}({what!r}, limit)",
+                f"{kind}({what!r}, limit)",
                 f"is {limit!r}; {what} is a share between 0 and 1. Give 0.9 for 90 %.",
             )
         object.__setattr__(self, "what", what)
         object.__setattr__(self, "limit", bound)
         object.__setattr__(self, "of", of)
+        object.__setattr__(self, "name", _called(name, kind))
 
     def _criterion(self) -> str:
         return str(self.what) if self.of is None else f"{self.what} of {self.of}"
@@ -66,11 +76,12 @@ class AtLeast(_Limit):
     ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast("precision", 0.8)``,
     ``AtLeast(Weights(tp=2, fp=-1), 40)``. With several classes a criterion is that of one class
     against the rest, ``AtLeast("recall", 0.8, of="cat")``. ``AtLeast("coverage", 0.9)``: where
-    classifiers abstain, a member must have voted on nine rows of ten.
+    classifiers abstain, a member must have voted on nine rows of ten. All limits may have a `name`
+    by which they are shown, ``AtLeast("recall", 0.9, name="safety")``.
     """
 
     def __str__(self) -> str:
-        return f"{self._criterion()} >= {show(self.limit)}"
+        return _named(self.name, f"{self._criterion()} >= {show(self.limit)}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -82,15 +93,18 @@ class AtMost(_Limit):
     """
 
     def __str__(self) -> str:
-        return f"{self._criterion()} <= {show(self.limit)}"
+        return _named(self.name, f"{self._criterion()} <= {show(self.limit)}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class _Members:
     members: tuple[int | str, ...]
+    name: str | None = field(compare=False)
 
-    def __init__(self, *members: int | str) -> None:
-        object.__setattr__(self, "members", _read_members(type(self).__name__, members))
+    def __init__(self, *members: int | str, name: str | None = None) -> None:
+        kind = type(self).__name__
+        object.__setattr__(self, "members", _read_members(kind, members))
+        object.__setattr__(self, "name", _called(name, kind))
 
     def indices(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the members' places in the pool called `names`."""
@@ -105,7 +119,7 @@ class Require(_Members):
     """These classifiers must sit, given by index or name: ``Require("rf_1", 4)``."""
 
     def __str__(self) -> str:
-        return f"require {self._list()}"
+        return _named(self.name, f"require {self._list()}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -113,7 +127,7 @@ class Forbid(_Members):
     """These classifiers must not sit, given by index or name."""
 
     def __str__(self) -> str:
-        return f"forbid {self._list()}"
+        return _named(self.name, f"forbid {self._list()}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -156,6 +170,46 @@ class Budget:
         object.__setattr__(self, "costs", read)
         object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
         object.__setattr__(self, "name", check_name(name, "Budget(name)"))
+
+    @classmethod
+    def measured(
+        cls,
+        estimators: object,
+        X: object,
+        limit: object = None,
+        *,
+        repeats: int = 5,
+        method: str = "predict",
+        name: str = "seconds",
+    ) -> Budget:
+        """Return a budget of seconds: how long fitted estimators take to predict some rows.
+
+        Parameters
+        ----------
+        estimators
+            A mapping from name to fitted estimator, pairs of both, or the pool's estimators in its
+            order.
+        X
+            The rows that each predicts: as many as are to be predicted at a time.
+        limit
+            Seconds that a committee may take; what all take together when omitted, which limits
+            nothing. See `within` for another, and ``front(by=budget)`` for all.
+        repeats
+            How often each is timed; the median counts.
+        method
+            What is called: predict, predict_proba or decision_function.
+        name
+            What it is called where it is shown.
+        """
+        costs = seconds_of(estimators, X, repeats, method)
+        listed = costs.values() if isinstance(costs, dict) else costs
+        everything = sum((exact(cost, "costs") for cost in listed), Fraction(0))
+        return cls(costs, everything if limit is None else limit, name)
+
+    def within(self, limit: object) -> Budget:
+        """Return the same costs under another limit."""
+        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
+        return Budget(named or self.costs, limit, self.name)
 
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
@@ -367,6 +421,14 @@ def places_of(argument: str, members: Sequence[int | str], names: Sequence[str])
                 argument, f"index {member} is outside the pool's 0 .. {len(names) - 1}."
             )
     return tuple(sorted(set(found)))
+
+
+def _called(name: object, kind: str) -> str | None:
+    return None if name is None else check_name(name, f"{kind}(name)")
+
+
+def _named(name: str | None, words: str) -> str:
+    return words if name is None else f"{name}: {words}"
 
 
 def check_name(name: object, argument: str) -> str:

@@ -11,13 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+import numpy as np
+
+from ..votes.votes import Votes
 from .committee import Committee
 from .constraints import AtLeast, AtMost, Budget, Constraint, Group
 from .diversity import Diversity
 from .limits import CostLimit
 from .problem import Problem
+
+T = TypeVar("T")
 
 Found = tuple[Committee | None, bool]
 """A committee that meets some constraints, or whether it is proved that there is none."""
@@ -123,6 +128,21 @@ def counted_clash(problem: Problem) -> str:
     raise AssertionError("one of them leaves nothing")
 
 
+def seats_alone(names: Sequence[str], requests: Sequence[Constraint]) -> Problem:
+    """Return a problem on two classes that asks the same of who sits, and nothing else.
+
+    Who may sit together does not depend on what was voted on: what is counted there holds for
+    problems of other kinds, too.
+    """
+    votes = Votes(np.zeros((2, len(names)), dtype=np.int8), np.arange(2), names=names)
+    about_seats = [
+        request
+        for request in requests
+        if not isinstance(request, AtLeast | AtMost) or request.what == "size"
+    ]
+    return Problem.of(votes, requests=about_seats)
+
+
 def any_committee(
     problem: Problem, requests: Sequence[Constraint], diversity: str | Diversity | None
 ) -> Problem:
@@ -141,26 +161,49 @@ def explain(problem: Problem, find: Find) -> str:
     find
         Looks for a committee under some of the constraints, with a constant objective.
     """
-    # Said twice is asked once.
-    kept: list[Constraint | str | Diversity] = list(dict.fromkeys(problem.requests))
+    asked: list[Constraint | str | Diversity] = list(problem.requests)
     if problem.diversity is not None and problem.asked_diversity is not None:
-        kept.append(problem.asked_diversity)
-    sure = True
+        asked.append(problem.asked_diversity)
+
+    def look(fewer: list[Constraint | str | Diversity]) -> bool | None:
+        committee, impossible = find(any_committee(problem, *_split(fewer)))
+        return False if impossible else None if committee is None else True
+
+    def words(item: Constraint | str | Diversity) -> str:
+        return str(problem.diversity) if isinstance(item, str | Diversity) else str(item)
+
+    return name_clash(asked, look, words)
+
+
+def name_clash(
+    asked: Sequence[T], look: Callable[[list[T]], bool | None], words: Callable[[T], str] = str
+) -> str:
+    """Return a sentence that names some of what was asked that clashes, as little as can be.
+
+    Parameters
+    ----------
+    asked
+        What no committee meets.
+    look
+        Tells whether a committee meets some of it; None if that is not known.
+    words
+        What it is called.
+    """
+    # Said twice is asked once.
+    kept, sure = list(dict.fromkeys(asked)), True
     for item in tuple(kept):
         fewer = [other for other in kept if other is not item]
         if not fewer:
             break  # without constraints there is a committee, whoever denies it
-        committee, impossible = find(any_committee(problem, *_split(fewer)))
-        if impossible:
+        found = look(fewer)
+        if found is False:
             kept = fewer
-        elif committee is None:
+        elif found is None:
             sure = False
-    words = [
-        str(problem.diversity) if isinstance(item, str | Diversity) else str(item) for item in kept
-    ]
-    if len(words) == 1:
-        return f"no committee of this pool meets: {words[0]}."
-    listed = f"{', '.join(words[:-1])} and {words[-1]}"
+    named = [words(item) for item in kept]
+    if len(named) == 1:
+        return f"no committee of this pool meets: {named[0]}."
+    listed = f"{', '.join(named[:-1])} and {named[-1]}"
     rest = (
         "any one less and there is one." if sure else "a smaller clash was not ruled out in time."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -148,6 +149,24 @@ class CostLimit:
         shares = np.array([float(Fraction(self.costs[k], largest)) for k in members])
         beyond = Fraction(len(self.costs) + 1)
         return shares, float(min(max(Fraction(self.most, largest), -beyond), beyond))
+
+
+def seats_within(
+    limit: CostLimit, forbidden: Sequence[int], size_max: int
+) -> tuple[tuple[int, ...], int]:
+    """Return who cannot sit, and how many can at the most, under a limit on costs from 0 on.
+
+    Parameters
+    ----------
+    limit
+        What may be spent.
+    forbidden, size_max
+        Who cannot sit anyway, and how many can.
+    """
+    shut = {*forbidden, *(k for k, cost in enumerate(limit.costs) if cost > limit.most)}
+    cheapest = sorted(cost for k, cost in enumerate(limit.costs) if k not in shut)
+    seats = sum(spent <= limit.most for spent in itertools.accumulate(cheapest))
+    return tuple(sorted(shut)), min(size_max, seats)
 
 
 def class_totals(patterns: Patterns) -> tuple[Fraction, Fraction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -22,6 +23,10 @@ from ..votes.abstaining import (
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
 from ..votes.votes import Votes
+
+RULE = "the class with most votes; of several with as many, the one that stands first in classes"
+AGAINST = "; a member that says nothing votes for that one"
+"""What a file says to whoever reads it without this package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +154,14 @@ class PluralityCommittee(Document):
             "members": list(self.members),
             "names": list(self.names),
             "classes": list(self.classes),
+            "rule": RULE + (AGAINST if self.abstentions == "against" else ""),
             "pool_size": self.pool_size,
             **(
                 {}
                 if self.abstentions is None
                 else {"abstentions": self.abstentions, "when_nobody_votes": self.classes[0]}
             ),
+            "version": version("voteprune"),
         }
 
     @classmethod

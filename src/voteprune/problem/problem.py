@@ -21,13 +21,22 @@ from ..votes.patterns import Patterns
 from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint, Forbid, Require, size_range
+from .constraints import (
+    OF_MEMBERS,
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Forbid,
+    Require,
+    size_range,
+)
 from .coverage import Coverage
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .formulas import Weights
 from .gains import Gains
-from .limits import CostLimit, MetricLimit, class_totals
+from .limits import CostLimit, MetricLimit, class_totals, seats_within
 from .margin import Margin, MarginObjective
 from .measures import floors_of
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
@@ -126,6 +135,21 @@ class Problem:
             cost_limits=CostLimit.all_of(requests, names),
             floors=floors_of(diversity, self.patterns),
             coverage=None if self.coverage is None else self.coverage.under(requests),
+        )
+
+    def within(self, budget: Budget) -> Problem:
+        """Return the same problem under one more budget, of costs from 0 on.
+
+        Whoever exceeds it alone is forbidden, and no more may sit than the cheapest that fit.
+        """
+        limit = CostLimit.of(budget, self.votes.names)
+        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
+        return replace(
+            self,
+            requests=(*self.requests, budget),
+            cost_limits=(*self.cost_limits, limit),
+            forbidden=forbidden,
+            size_max=size_max,
         )
 
     @property

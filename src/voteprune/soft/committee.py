@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -183,6 +184,7 @@ class SoftCommittee(Document):
             "rule": self.rule,
             "cutoff": self.cutoff,
             "pool_size": self.pool_size,
+            "version": version("voteprune"),
         }
 
     @classmethod

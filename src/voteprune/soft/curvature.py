@@ -11,13 +11,17 @@ import numpy as np
 
 from .loss import Dual, Loss
 from .newton import Point, minimise, plain_ridge
-from .problem import Floats, Places
+from .problem import POOL_BRIER, Floats, Places, SoftProblem
+from .sample import sample_of
 
 _CHEAP = 1_500_000
 """Rows times squared columns up to which every point has a Hessian of its own."""
 
 _ALL = 256
 """Members up to which the Hessian of the whole pool is made at once."""
+
+_SAMPLE = 20_000
+"""Rows that a Hessian is made of where there are more than three times as many."""
 
 _MANY = 4000
 """Scores from which on a committee is guessed at before it is fitted."""
@@ -30,10 +34,15 @@ class Curvature:
     ----------
     loss
         The loss.
+    problem
+        Its problem: with very many rows some of them do for a Hessian.
     """
 
-    def __init__(self, loss: Loss) -> None:
+    def __init__(self, loss: Loss, problem: SoftProblem | None = None) -> None:
         self._loss = loss
+        rows = 0 if problem is None or problem.loss == POOL_BRIER else len(problem.labels)
+        enough = problem is not None and rows >= 3 * _SAMPLE
+        self._sample = sample_of(problem, _SAMPLE) if enough and problem is not None else None
         self._centre: Floats | None = None
         self._places = np.zeros(0, dtype=np.intp)
         self._hessian = np.zeros((0, 0))
@@ -41,6 +50,11 @@ class Curvature:
     def shares(self, z: Floats, n_members: int) -> bool:
         """Return whether a Hessian of so many members is taken from the centre."""
         return self._centre is not None and z.size * n_members**2 > _CHEAP
+
+    @property
+    def centred(self) -> bool:
+        """Whether there is a Hessian to share."""
+        return self._centre is not None
 
     def centre(self, z: Floats) -> None:
         """Have nodes from here on share the Hessian at these scores."""
@@ -80,6 +94,9 @@ class Curvature:
 
     def own(self, z: Floats, members: Places) -> Floats:
         """Return the Hessian at some scores, in the intercepts and some members' weights."""
+        part = self._sample
+        if part is not None:
+            return part.loss.derivatives(z[part.rows], part.loss.gather(members))[1]
         return self._loss.derivatives(z, self._loss.gather(members))[1]
 
     def shared(self, members: Places) -> Floats:
@@ -93,7 +110,7 @@ class Curvature:
             self._hessian = self.own(self._centre, self._places)
         free = self._loss.n_intercepts
         at = np.concatenate([np.arange(free), free + np.searchsorted(self._places, members)])
-        return self._hessian[np.ix_(at, at)]
+        return np.asarray(self._hessian[np.ix_(at, at)])
 
 
 class Model:

@@ -60,10 +60,9 @@ class Dual:
     slope: Floats
 
 
-class Loss(Protocol):
-    """What the methods need to know of a loss."""
+class Smooth(Protocol):
+    """What Newton's method needs to know of a loss, or of a model of one."""
 
-    n_members: int
     n_intercepts: int
     total: float | None
     """What weights must sum to, if anything."""
@@ -79,6 +78,12 @@ class Loss(Protocol):
 
     def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """Return gradient and Hessian in the intercepts and the weights of the columns."""
+
+
+class Loss(Smooth, Protocol):
+    """What the methods need to know of a loss."""
+
+    n_members: int
 
     def dual(self, z: Floats) -> Dual:
         """Return the dual point that belongs to z, repaired, and loss and gradient at z."""

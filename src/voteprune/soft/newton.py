@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .loss import Loss
+from .loss import Loss, Smooth
 from .polytope import Ridge
 from .problem import Floats, Places
 from .quadratic import signed_minimum
@@ -59,7 +59,7 @@ def plain_ridge(ridge: float) -> Callable[[Floats], Ridge]:
 
 
 def minimise(
-    loss: Loss,
+    loss: Smooth,
     penalty: Callable[[Floats], Ridge],
     members: Places,
     intercepts: Floats,
@@ -129,7 +129,7 @@ def minimise(
 
 
 def fit(
-    loss: Loss, ridge: float, members: Places, near: Point | None = None, accuracy: float = EXACT
+    loss: Loss, ridge: float, members: Places, near: Point | None = None, deadline: float = np.inf
 ) -> Point:
     """Return the best weights of one committee.
 
@@ -143,7 +143,7 @@ def fit(
         Who sits, in rising order; nobody is allowed where there is an intercept.
     near
         A point to start from, of whichever members.
-    accuracy
+    deadline
         As for `minimise`.
     """
     intercepts, weights = np.zeros(loss.n_intercepts), np.zeros(len(members))
@@ -153,7 +153,8 @@ def fit(
     if loss.total is not None:
         together = weights.sum()
         weights = weights / together if together > 0 else np.full(len(members), 1 / len(members))
-    return minimise(loss, plain_ridge(ridge), members, intercepts, weights, accuracy)
+    penalty = plain_ridge(ridge)
+    return minimise(loss, penalty, members, intercepts, weights, deadline=deadline)
 
 
 def weights_of(point: Point, n_members: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -21,6 +21,7 @@ from ..problem.constraints import (
     Require,
     size_range,
 )
+from ..problem.limits import CostLimit, seats_within
 from ..problem.objective import Objective
 from ..problem.problem import member_indices
 from . import problem as numbers
@@ -105,9 +106,9 @@ class SoftPruning:
     def of(
         cls,
         said: Probabilities,
-        objective: str = "log_loss",
-        requests: Sequence[Constraint] = (),
-        penalty: float = 100.0,
+        objective: str,
+        requests: Sequence[Constraint],
+        penalty: float,
     ) -> SoftPruning:
         """Put a problem together.
 
@@ -139,10 +140,53 @@ class SoftPruning:
         check_limits(requests, len(said.classes))
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
 
+    def within(self, budget: Budget) -> SoftPruning:
+        """Return the same problem under one more budget, which somebody must be able to keep."""
+        names, given = self.said.names, self.numbers
+        limit = CostLimit.of(budget, names)
+        forbidden, size_max = seats_within(limit, given.forbidden, given.most)
+        inner = replace(
+            self,
+            requests=(*self.requests, budget),
+            numbers=replace(
+                given,
+                budgets=(*given.budgets, numbers.Budget(budget.for_pool(names), budget.limit)),
+                forbidden=forbidden,
+                size_max=size_max,
+            ),
+        )
+        # What members say does not depend on who may sit.
+        inner.__dict__["loss"] = self.loss
+        return inner
+
+    def with_requests(self, requests: Sequence[Constraint]) -> SoftPruning:
+        """Return the same problem under other constraints."""
+        return SoftPruning.of(self.said, self.objective.name, requests, self.penalty)
+
     @property
     def n_classifiers(self) -> int:
         """Number of classifiers K."""
         return self.said.n_classifiers
+
+    @property
+    def allowed(self) -> tuple[int, ...]:
+        """Classifiers that are not forbidden."""
+        return tuple(k for k in range(self.n_classifiers) if k not in self.numbers.forbidden)
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Classifiers that must sit."""
+        return self.numbers.required
+
+    @property
+    def size_min(self) -> int:
+        """Fewest members."""
+        return self.numbers.size_min
+
+    @property
+    def size_max(self) -> int:
+        """Most members."""
+        return self.numbers.most
 
     @cached_property
     def loss(self) -> Loss:

@@ -103,6 +103,7 @@ def relax(
         working[eager] = True
     shared, gap = True, np.inf
     for _ in range(_ROUNDS):
+        began = time.monotonic()
         places = np.flatnonzero(working)
         members = np.concatenate([inside, free[places]])
         part = polytope if whole else polytope.packing(places)
@@ -148,8 +149,9 @@ def relax(
             point = Point(members, intercepts, weights[members], value, dual.value, z)
             best = Relaxed(point, bound, shares, dual)
         last, gap = gap, value - bound.value
-        if time.monotonic() >= deadline or bound.value >= cutoff:
-            break
+        clock = time.monotonic()
+        if clock + (clock - began) >= deadline or bound.value >= cutoff:
+            break  # another step would take as long again
         if gap <= max(_CLOSE * abs(value), _ENOUGH * (cutoff - value)):
             break
         prices = _all_rows(polytope, part, fine.prices)

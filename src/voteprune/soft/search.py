@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -27,11 +28,17 @@ class Search:
         Which committees are allowed.
     loss
         The loss.
+
+    Attributes
+    ----------
+    fitted, begun
+        Committees with their best weights, and with what they had when time was over.
     """
 
     def __init__(self, problem: SoftProblem, loss: Loss) -> None:
         self.problem, self.loss = problem, loss
         self.fitted: dict[tuple[int, ...], Point] = {}
+        self.begun: dict[tuple[int, ...], Point] = {}
         rows = max(len(problem.labels), 1)
         self.tries = int(np.clip(_WORK // rows, 1, _TRIES))
         lines, limits = problem.rows
@@ -39,18 +46,22 @@ class Search:
         self.packing, self.room = lines[packing], limits[packing]
         self.covering, self.need = -lines[~packing], -limits[~packing]
 
-    def fit(self, members: Iterable[int], near: Point | None = None) -> Point:
-        """Return the best weights of a committee."""
+    def fit(
+        self, members: Iterable[int], near: Point | None = None, deadline: float = np.inf
+    ) -> Point:
+        """Return the best weights of a committee, or good ones if time is over before that."""
         key = tuple(sorted(members))
-        if key not in self.fitted:
-            if len(self.fitted) > 10_000:
-                self.fitted.clear()
-            places = np.array(key, dtype=np.intp)
-            point = fit(self.loss, self.problem.ridge, places, near)
-            self.fitted[key] = Point(
-                point.members, point.intercepts, point.weights, point.value, point.loss, _NOTHING
-            )
-        return self.fitted[key]
+        if key in self.fitted:
+            return self.fitted[key]
+        places, begun = np.array(key, dtype=np.intp), self.begun.pop(key, near)
+        point = replace(fit(self.loss, self.problem.ridge, places, begun, deadline), z=_NOTHING)
+        if time.monotonic() >= deadline:
+            self.begun[key] = point
+            return point
+        if len(self.fitted) > 10_000:
+            self.fitted.clear()
+        self.fitted[key] = point
+        return point
 
     def greedy(self, deadline: float = np.inf) -> Point | None:
         """Return a committee grown seat by seat, or None where it ends outside the limits."""
@@ -86,6 +97,10 @@ class Search:
                     point, improved = better, True
                     break
         return point
+
+    def share(self, other: Search) -> None:
+        """Have what another search on the same rows knows, and tell it what is found here."""
+        self.fitted, self.begun = other.fitted, other.begun
 
     def _best_exchange(self, rest: set[int], point: Point, deadline: float) -> Point | None:
         base = self.fit(rest, point)

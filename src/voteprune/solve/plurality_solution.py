@@ -12,6 +12,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..problem import words
 from ..problem.constraints import Constraint, check_constraints
+from ..problem.fscore import MACRO
 from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
 from ..votes.plurality import Label, PluralityVotes
@@ -19,11 +20,8 @@ from .explanation import Explanation
 from .plurality_explain import explain
 from .status import BaseSolution, read_answer, read_optional
 
-_TEXTS = ("status", "termination", "objective", "method", "explanation")
 _CONFUSED = 12
 """Classes up to which the confusion is told in full."""
-
-_WHOLE = ("seed", "n_rows", "n_patterns", "n_classifiers")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -79,6 +77,10 @@ class PluralitySolution(BaseSolution):
         if self.objective == "balanced_accuracy":
             shares = [r / t for r, t in zip(right, totals, strict=True) if t]
             return float(sum(shares, Fraction(0)) / len(shares))
+        if self.objective == MACRO:
+            called = [sum(column, Fraction(0)) for column in zip(*confusion, strict=True)]
+            scores = [2 * r / (t + d) for r, t, d in zip(right, totals, called, strict=True) if t]
+            return float(sum(scores, Fraction(0)) / len(scores))
         return self.value
 
     def _shares(self, confusion: tuple[tuple[Fraction, ...], ...]) -> list[str]:
@@ -116,10 +118,7 @@ class PluralitySolution(BaseSolution):
             if len(self.classes) > _CONFUSED:
                 left = len(self.classes) - _CONFUSED
                 lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")
-        if self.explanation:
-            lines.append(f"  why          {self.explanation}")
-        if self.constraints:
-            lines.append(f"  subject to   {'; '.join(self.constraints)}")
+        lines += self._asked_lines()
         lines.append(
             f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns, "
             f"{len(self.classes)} classes"
@@ -154,16 +153,12 @@ class PluralitySolution(BaseSolution):
         InputError
             If there is no committee to explain, or the votes are not those it was chosen on.
         """
-        if self.committee is None:
-            raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        if not time_limit >= 0:
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
-        problem = self.problem
+        committee, problem = self._check_explained(self.committee, time_limit), self.problem
         if problem is None or votes is not None:
             problem = self._reopen(votes, objective, check_constraints(constraints))
         proved = self.bound == self.value
         claim = self.bound, proved, self.trusted
-        return explain(problem, self.committee.members, *claim, time_limit)
+        return explain(problem, committee.members, *claim, time_limit)
 
     def _reopen(
         self,
@@ -174,7 +169,7 @@ class PluralitySolution(BaseSolution):
         """Put the problem together again, and refuse another one."""
         if not isinstance(votes, PluralityVotes):
             raise InputError("votes", "are not saved with a solution. Give the PluralityVotes.")
-        if objective is None and self.objective not in CRITERIA:
+        if objective is None and self.objective not in (*CRITERIA, MACRO):
             raise InputError("objective", f"was {self.objective}. Give what it was again.")
         problem = PluralityProblem.of(votes, objective or self.objective, requests)
         found = self.committee

@@ -125,6 +125,7 @@ class Wishes:
         return Circumstances.of(
             method,
             solver=self.solver,
+            threshold=self.threshold,
             time_limit=self.time_limit,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
@@ -197,29 +198,25 @@ class Plan:
         By what, and how.
     criterion, requests, diversity
         What to maximise, and what to respect.
+    penalty
+        The ridge on weights, for soft committees alone.
     """
 
     method: Method
     circumstances: Circumstances
-    criterion: Criterion | Margin
+    criterion: Any
     requests: tuple[Constraint, ...]
-    diversity: str | Diversity | None
+    diversity: str | Diversity | None = None
+    penalty: float = 0.0
 
 
-def check_plan(
-    *,
-    objective: object = "accuracy",
-    method: object = "exact",
-    solver: object = None,
-    diversity: object = None,
-    constraints: object = (),
-    threshold: object = None,
-    time_limit: object = 60.0,
-    random_state: object = None,
-    n_jobs: object = None,
-    gap: object = None,
-) -> Plan:
-    """Check every argument of `prune` that can be judged before there are votes.
+def check_plan(**asked: Any) -> Plan:
+    """Check arguments of `prune` for votes on two classes, see `check_wishes`."""
+    return check_wishes(Wishes(**asked))
+
+
+def check_wishes(wishes: Wishes) -> Plan:
+    """Check every argument of `prune` that can be judged before there are votes on two classes.
 
     Whoever must train classifiers to have votes can so refuse a wrong argument first.
 
@@ -228,25 +225,17 @@ def check_plan(
     InputError
         If an argument is wrong.
     """
-    chosen = _check_method(method, solver)
-    margin = check_margin(objective)
+    method = _check_method(wishes.method, wishes.solver)
+    margin = check_margin(wishes.objective)
     if margin is not None:
-        chosen = for_margins(chosen, threshold)
-    circumstances = Circumstances.of(
-        chosen,
-        solver=solver,
-        threshold=threshold,
-        time_limit=time_limit,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        gap=gap,
-    )
-    requests = check_constraints(constraints)
+        method = for_margins(method, wishes.threshold)
+    circumstances = wishes.circumstances(method)
+    requests = check_constraints(wishes.constraints)
     criterion, limits = check_configuration(
-        margin or check_criterion(objective, "objective"), check_diversity(diversity)
+        margin or check_criterion(wishes.objective, "objective"), check_diversity(wishes.diversity)
     )
-    check_honours(chosen, requests, limits)
-    return Plan(chosen, circumstances, criterion, requests, limits)
+    check_honours(method, requests, limits)
+    return Plan(method, circumstances, criterion, requests, limits)
 
 
 def _check_method(method: object, solver: object) -> Method:

@@ -154,7 +154,7 @@ def _role(
         tolerance=0.9 * TOLERANCE,
     )
     # A committee's best weights do not depend on who else is forbidden.
-    tree.search.fitted = problem.search.fitted
+    tree.search.share(problem.search)
     tree.offer(rest)
     tree.round(until)
     best = None if tree.best is None else -tree.best.value / total

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from threadpoolctl import threadpool_limits
 
@@ -16,22 +16,9 @@ from ..soft.committee import SoftCommittee
 from ..soft.newton import Point
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree
+from .fronts import Front, FrontPoint
 
 _STRIDE = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class SoftPoint:
-    """One size: the best committee of at most so many members, its value and the bound.
-
-    `committee` and `value` are None where nothing was found; `bound` is None where it is proved
-    that no committee is allowed.
-    """
-
-    size: int
-    committee: SoftCommittee | None
-    value: float | None
-    bound: float | None
 
 
 class SoftFront:
@@ -41,54 +28,58 @@ class SoftFront:
     ----------
     problem
         What to choose from; its limits on the size say which sizes are looked at.
-    deadline
-        When to stop, as `time.monotonic` tells it.
+    began, seconds
+        When the run began, as `time.monotonic` tells it, and how long it may take.
     """
 
-    def __init__(self, problem: SoftPruning, deadline: float) -> None:
+    def __init__(self, problem: SoftPruning, began: float, seconds: float) -> None:
         numbers = problem.numbers
-        self._problem, self._deadline = problem, deadline
+        self._problem, self._began, self._deadline = problem, began, began + seconds
         self._sizes = range(numbers.size_min, numbers.most + 1)
         self._trees: dict[int, SoftTree] = {}
 
-    def run(self, told: Callable[[tuple[SoftPoint, ...]], object]) -> tuple[SoftPoint, ...]:
-        """Work until all is proved, time is over, or who is told says so; return the points."""
+    def run(self, told: Callable[[], object]) -> str:
+        """Work until all is proved, time is over, or somebody ends it; return which."""
         try:
             with threadpool_limits(1, "blas"):
                 for place, size in enumerate(self._sizes):
                     self._begin(size)
                     share = (self._deadline - time.monotonic()) / (len(self._sizes) - place)
                     self._work(size, time.monotonic() + share)
-                    if told(self.points()):
-                        return self.points()
+                    if told():
+                        return "callback"
                 # What is left open goes on in turns.
                 while self._left():
                     for size in self._left():
                         self._work(size, min(self._deadline, time.monotonic() + _STRIDE))
-                    if told(self.points()) or time.monotonic() >= self._deadline:
+                    if told() or time.monotonic() >= self._deadline:
                         break
         except KeyboardInterrupt:
-            pass
-        return self.points()
+            return "interrupted"
+        return "time limit" if self._left() else "proved"
 
-    def points(self) -> tuple[SoftPoint, ...]:
+    def front(self) -> Front:
         """Return where things stand."""
-        total, points, lower = self._problem.total, list[SoftPoint](), 0.0
+        seconds = time.monotonic() - self._began
+        return Front(self._problem.objective.name, self._points(), seconds, cumulative=True)
+
+    def _points(self) -> tuple[FrontPoint, ...]:
+        total, points, lower = self._problem.total, list[FrontPoint](), 0.0
         for size in reversed(self._sizes):
             tree = self._trees.get(size)
             if tree is None:
-                points.append(SoftPoint(size, None, None, 0.0 if not points else -lower / total))
+                points.append(_point(size, None, None, 0.0 if not points else -lower / total))
                 continue
             lower = max(lower, tree.lower_bound)
             if tree.best is None:
                 bound = None if tree.finished else -lower / total
-                points.append(SoftPoint(size, None, None, bound))
+                points.append(_point(size, None, None, bound))
                 continue
             found = self._problem.best(tree.best.members.tolist())
             committee, value = found if found is not None else (None, None)
             highest = -lower / total
             bound = highest if value is None else max(highest, value)
-            points.append(SoftPoint(size, committee, value, bound))
+            points.append(_point(size, committee, value, bound))
         return tuple(reversed(points))
 
     def _left(self) -> list[int]:
@@ -104,7 +95,7 @@ class SoftFront:
             near=near,
         )
         # A committee's best weights do not depend on how many others there might be.
-        tree.search.fitted = self._problem.search.fitted
+        tree.search.share(self._problem.search)
         self._trees[size] = tree
         if near is not None:
             tree.offer(tuple(near.members.tolist()))
@@ -116,3 +107,9 @@ class SoftFront:
         for larger in self._sizes:
             if larger > size and larger in self._trees and tree.best is not None:
                 self._trees[larger].offer(tuple(tree.best.members.tolist()))
+
+
+def _point(
+    size: int, committee: SoftCommittee | None, value: float | None, bound: float | None
+) -> FrontPoint:
+    return FrontPoint(size, committee, value, bound, tolerance=TOLERANCE)

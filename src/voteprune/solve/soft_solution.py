@@ -68,7 +68,6 @@ class SoftSolution(BaseSolution):
     penalty: float
     tolerance: float
     solver: str | None = None
-    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     problem: SoftPruning | None = field(default=None, repr=False, compare=False)
     certificate: SoftCertificate | None = field(default=None, repr=False, compare=False)
 
@@ -95,12 +94,11 @@ class SoftSolution(BaseSolution):
                 "explain",
                 "a solution from a file has no probabilities. Prune them again, and explain that.",
             )
-        if self.committee is None or self.value is None:
-            raise InputError("explain", "there is no committee to explain. Ask for another one.")
-        for name, number in (("time_limit", time_limit), ("near", near)):
-            if isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
-                raise InputError(name, f"is {number!r}; expected a number, 0 or above.")
-        return explain_soft(self.problem, self.committee, self.value, float(time_limit), near)
+        committee = self._check_explained(self.committee, time_limit)
+        if isinstance(near, bool) or not isinstance(near, int | float) or not near >= 0:
+            raise InputError("near", f"is {near!r}; expected a number, 0 or above.")
+        assert self.value is not None
+        return explain_soft(self.problem, committee, self.value, float(time_limit), near)
 
     def summary(self) -> str:
         """Return the answer and its proof as a few lines of text."""
@@ -122,10 +120,7 @@ class SoftSolution(BaseSolution):
             seats = tuple(f"{name} {weight:.3g}" for name, weight in pairs)
             lines += words.wrap("  members      ", seats)
             lines.append(f"  right        accuracy {self.accuracy:.4f}{self._cut()}")
-        if self.explanation:
-            lines.append(f"  why          {self.explanation}")
-        if self.constraints:
-            lines.append(f"  subject to   {'; '.join(self.constraints)}")
+        lines += self._asked_lines()
         lines.append(f"  rows         {self.n_rows}")
         return words.lines_of([*lines, *self._method_lines()])
 

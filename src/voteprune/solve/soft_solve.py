@@ -1,8 +1,8 @@
-"""From a request to the answer for soft committees: check, run, choose the cut-off, conclude."""
+"""What soft committees have of their own on the way from request to answer: penalty and cut-off."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,88 +10,30 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..problem.confusion import Confusion
-from ..problem.constraints import AtLeast, AtMost, Constraint, check_constraints
+from ..problem.constraints import AtLeast, AtMost, check_constraints
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
-from ..run.incumbent import Incumbent
-from ..run.run import Method, Outcome, Run, outcome_of
+from ..run.run import Method, Run
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.problem import check_penalty
 from ..soft.pruning import OBJECTIVES, SoftPruning, limits_of
 from ..soft.tensor import Floats
 from ..soft.tree import TOLERANCE
-from ..solvers.versions import versions_of
 from ..strategies.registry import METHODS
-from ..tree.soft_checkpoint import check_soft_checkpoint
-from .certifying import saved
-from .request import Circumstances, Wishes, check_callback, check_start
-from .soft_certifying import check_soft_certified, soft_certificate_of
+from .request import Plan, Wishes, check_callback
+from .soft_certifying import soft_certificate_of
 from .soft_solution import SoftSolution
-from .status import status_of
+from .status import Found
 
-PENALTY = 100.0
-"""Ridge on the weights, in units of one row: to begin with, not yet chosen on unseen rows."""
+PENALTY = 30.0
+"""Ridge on the weights, in units of one row: what was chosen for "log_loss" on unseen rows, see
+docs/results/protocol.md."""
 
 NO_PENALTY = "is for vp.Probabilities only. Leave it out."
 
 
-@dataclass(frozen=True, slots=True)
-class SoftWishes:
-    """What else `prune` was asked for, of soft committees alone."""
-
-    penalty: object = PENALTY
-    certificate: object = False
-    checkpoint: object = None
-
-
-def prune_soft(
-    said: Probabilities, wishes: Wishes, others: SoftWishes, began: float
-) -> SoftSolution:
-    """Choose the soft committee with the least penalised loss, with a proof.
-
-    Parameters
-    ----------
-    said, wishes, others
-        What to choose from, and what was asked for.
-    began
-        When `prune` was called, as `time.monotonic` tells it.
-
-    Raises
-    ------
-    InputError
-        If an argument is wrong, or makes no sense for soft committees; nothing has been started.
-    """
-    plan = check_soft_plan(wishes, others.penalty)
-    method = plan.method
-    problem = SoftPruning.of(said, plan.objective, plan.requests, plan.penalty)
-    start = check_start(wishes.start, problem.n_classifiers)
-    file = check_soft_checkpoint(others.checkpoint, method.name, problem.numbers)
-    certify = check_soft_certified(others.certificate, problem, method, file)
-    incumbent = Incumbent(problem, wishes.callback, began, plan.circumstances.gap)
-    run = plan.circumstances.begin(incumbent, file, began)
-    run = replace(run, record=[] if certify else None)
-
-    def work() -> Outcome:
-        if start is not None:
-            incumbent.offer(start)
-        return method.others["soft"](problem, run)
-
-    return saved(_conclude(problem, run, outcome_of(work), method), others.certificate)
-
-
-@dataclass(frozen=True, slots=True)
-class SoftPlan:
-    """The wishes for a soft committee that can be judged before anybody answers, checked."""
-
-    method: Method
-    circumstances: Circumstances
-    objective: str
-    requests: tuple[Constraint, ...]
-    penalty: float
-
-
-def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
+def check_soft_plan(wishes: Wishes, penalty: object) -> Plan:
     """Check all wishes that can be judged before there are probabilities.
 
     Raises
@@ -104,7 +46,7 @@ def check_soft_plan(wishes: Wishes, penalty: object) -> SoftPlan:
     objective = check_objective(wishes.objective)
     requests = check_constraints(wishes.constraints)
     check_callback(wishes.callback)
-    return SoftPlan(method, circumstances, objective, requests, _check_penalty(penalty))
+    return Plan(method, circumstances, objective, requests, penalty=_check_penalty(penalty))
 
 
 def check_objective(objective: object) -> str:
@@ -149,18 +91,17 @@ def _check_penalty(penalty: object) -> float:
     return float(penalty)
 
 
-def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) -> SoftSolution:
-    """Fit the best committee once more, choose its cut-off, and write the proof down."""
-    incumbent = run.incumbent
+def soft_answer(problem: SoftPruning, run: Run, found: Found) -> SoftSolution:
+    """Return the answer for probabilities: fit the committee once more, and choose its cut-off."""
+    incumbent, said = run.incumbent, problem.said
     committee: SoftCommittee | None = incumbent.committee
-    said, why = problem.said, outcome.explanation
     loss = accuracy = confusion = None
     if committee is not None:
         point = problem.search.fit(_fitted(problem, committee))
         loss = point.loss / problem.total
         shares = committee.predict_proba(said)
         committee, sentence = _with_cutoff(problem, committee, shares)
-        why = sentence or why
+        found["explanation"] = sentence or found["explanation"]
         decided = (
             (shares[:, 1] > committee.cutoff).astype(np.intp)
             if shares.shape[1] == 2
@@ -168,37 +109,23 @@ def _conclude(problem: SoftPruning, run: Run, outcome: Outcome, method: Method) 
         )
         accuracy = float(said.weights[decided == said.labels].sum() / said.weights.sum())
         confusion = _count(said, decided) if shares.shape[1] == 2 else None
-    value = None if incumbent.score is None else float(incumbent.score)
-    bound = incumbent.progress().bound if method.proves and not outcome.infeasible else None
-    status = status_of(incumbent, outcome, method)
+    value = None if incumbent.score is None else problem.objective.read(incumbent.score)
+    bound = found["bound"]
     return SoftSolution(
-        status=status,
-        termination=outcome.termination,
+        **found,
         committee=committee,
         value=value,
-        bound=bound,
         loss=loss,
         penalised_loss=None if value is None else -value,
         lower_bound=None if bound is None else abs(bound),
         accuracy=accuracy,
         confusion=confusion,
-        objective=problem.objective.name,
         penalty=problem.penalty,
         tolerance=TOLERANCE,
-        method=method.name,
-        seconds=incumbent.seconds,
-        seed=run.seed,
         n_rows=said.n_rows,
         n_patterns=said.n_rows,
-        n_classifiers=said.n_classifiers,
-        constraints=tuple(map(str, problem.requests)),
-        explanation=why,
-        incidents=(*incumbent.incidents, *incumbent.unwritten),
-        unwritten=tuple(incumbent.unwritten),
-        versions=versions_of(None),
-        trace=tuple(incumbent.trace),
         problem=problem,
-        certificate=soft_certificate_of(problem, run, status),
+        certificate=soft_certificate_of(problem, run, found["status"]),
     )
 
 

@@ -95,7 +95,6 @@ class Solution(BaseSolution):
     confusion: Confusion | None
     weights: Formula | None
     diversity: str | None = None
-    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
     certificate: Certificate | None = field(default=None, repr=False, compare=False)
     promise: Promise | None = None
@@ -136,11 +135,7 @@ class Solution(BaseSolution):
             ]
         if self.promise is not None:
             lines.append(f"  promise      {self.promise}")
-        if self.explanation:
-            lines.append(f"  why          {self.explanation}")
-        if self.constraints or self.diversity:
-            asked = [*self.constraints, *([self.diversity] if self.diversity else [])]
-            lines.append(f"  subject to   {'; '.join(asked)}")
+        lines += self._asked_lines(*([self.diversity] if self.diversity else []))
         lines.append(f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns")
         return words.lines_of([*lines, *self._method_lines()])
 
@@ -176,19 +171,15 @@ class Solution(BaseSolution):
         InputError
             If there is no committee to explain, or the votes are not those it was chosen on.
         """
-        if self.committee is None:
-            raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        if not time_limit >= 0:
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
-        problem = self.problem
+        committee, problem = self._check_explained(self.committee, time_limit), self.problem
         if problem is None or votes is not None:
             given = (votes, y, sample_weight, constraints, diversity)
             problem = reopen(*given, self.objective, self.weights)
             told = self.value, self.constraints, self.diversity
-            check_reopened(problem, self.committee, self.confusion, *told)
+            check_reopened(problem, committee, self.confusion, *told)
         proved = self.bound == self.value
         claim = self.objective, self.bound, proved, self.trusted
-        return explain(problem, self.committee, *claim, time_limit)
+        return explain(problem, committee, *claim, time_limit)
 
     def _fields(self) -> dict[str, Any]:
         counts = self.confusion

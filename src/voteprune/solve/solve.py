@@ -1,28 +1,81 @@
-"""A method is run on a problem, and what it found is recounted and written down with its proof."""
+"""The one way from a request to its answer: a run of a method, recounted, with its proof.
+
+Whatever was voted on goes this way. What an answer has of its own by the objective's kind is added
+at the end, see `_ANSWERS`.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, overload
 
-from ..problem.infeasible import counted_clash
+from ..mip.solve import EXPLAIN_SECONDS
+from ..problem.constraints import Constraint
+from ..problem.infeasible import counted_clash, name_clash, seats_alone
+from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
-from ..run.incumbent import Incumbent, Progress
+from ..run.incumbent import Incumbent, Progress, StopRequested
 from ..run.run import Method, Outcome, Run, outcome_of
+from ..soft.pruning import SoftPruning
 from ..solvers import Solver
 from ..solvers.versions import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
+from ..strategies.registry import METHODS
 from .certifying import certificate_of
+from .plurality_solution import PluralitySolution
+from .plurality_solve import plurality_answer
 from .request import Circumstances
+from .soft_solution import SoftSolution
+from .soft_solve import soft_answer
 from .solution import Solution
-from .status import coverage_of, status_of
+from .status import Found, coverage_of, status_of
+
+
+@overload
+def carry_out(
+    problem: Problem,
+    method: Method,
+    circumstances: Circumstances,
+    start: Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    checkpoint: Path | None = ...,
+    certify: bool = ...,
+    began: float | None = ...,
+) -> Solution: ...
+
+
+@overload
+def carry_out(
+    problem: PluralityProblem,
+    method: Method,
+    circumstances: Circumstances,
+    start: Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    checkpoint: Path | None = ...,
+    certify: bool = ...,
+    began: float | None = ...,
+) -> PluralitySolution: ...
+
+
+@overload
+def carry_out(
+    problem: SoftPruning,
+    method: Method,
+    circumstances: Circumstances,
+    start: Sequence[int] | None = ...,
+    callback: Callable[[Progress], object] | None = ...,
+    checkpoint: Path | None = ...,
+    certify: bool = ...,
+    began: float | None = ...,
+) -> SoftSolution: ...
 
 
 def carry_out(
-    problem: Problem,
+    problem: Any,
     method: Method,
     circumstances: Circumstances,
     start: Sequence[int] | None = None,
@@ -30,7 +83,7 @@ def carry_out(
     checkpoint: Path | None = None,
     certify: bool = False,
     began: float | None = None,
-) -> Solution:
+) -> Solution | PluralitySolution | SoftSolution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
     Parameters
@@ -47,63 +100,105 @@ def carry_out(
         When `prune` was called, as `time.monotonic` tells it; now when omitted.
     """
     began = time.monotonic() if began is None else began
-    solver = circumstances.solver
-    if solver is not None:
-        solver.info.require()
+    if circumstances.solver is not None:
+        circumstances.solver.info.require()
     incumbent = Incumbent(problem, callback, began, circumstances.gap)
     run = replace(circumstances.begin(incumbent, checkpoint, began), record=[] if certify else None)
 
     def work() -> Outcome:
         if start is not None:
             incumbent.offer(start)
-        nobody = _seatless(problem, run)
-        return nobody or second_opinion(problem, run, solve_any(problem, method, run))
+        return _solve(problem, method, run)
 
-    return _conclude(problem, run, outcome_of(work), method, solver)
+    return _conclude(problem, run, outcome_of(work), method, circumstances)
 
 
-def _seatless(problem: Problem, run: Run) -> Outcome | None:
-    """Tell if nobody can sit, which counting shows; a proof that is written down has its steps."""
-    clash = counted_clash(problem) if run.record is None else ""
-    return Outcome("proved", infeasible=True, explanation=clash) if clash else None
+def _solve(problem: Any, method: Method, run: Run) -> Outcome:
+    """Solve a problem of any kind; where nobody may sit, say which constraints clash."""
+    binary = isinstance(problem, Problem)
+    # Counting shows at once that nobody can sit; a proof that is written down has its steps.
+    if run.record is None:
+        seats = problem if binary else seats_alone(_names(problem), problem.requests)
+        if clash := counted_clash(seats):
+            return Outcome("proved", infeasible=True, explanation=clash)
+    outcome = solve_any(problem, method, run)
+    if binary:
+        return second_opinion(problem, run, outcome)
+    if outcome.infeasible and problem.requests:
+        return replace(outcome, explanation=_clash(problem, run))
+    return outcome
+
+
+def _names(problem: PluralityProblem | SoftPruning) -> tuple[str, ...]:
+    return problem.said.names if isinstance(problem, SoftPruning) else problem.votes.names
+
+
+def _clash(problem: PluralityProblem | SoftPruning, run: Run) -> str:
+    """Say which constraints clash, by looking for any committee under fewer of them."""
+    deadline = max(run.deadline, time.monotonic() + EXPLAIN_SECONDS)
+
+    def look(fewer: list[Constraint]) -> bool | None:
+        incumbent = Incumbent(
+            problem.with_requests(fewer), lambda progress: progress.value is not None
+        )
+        part = Run(incumbent, deadline, Solver(), run.threads, run.seed)
+        try:
+            outcome = solve_any(incumbent.problem, METHODS["exact"], part)
+        except StopRequested:
+            return True
+        return False if outcome.infeasible else None
+
+    return name_clash(problem.requests, look)
 
 
 def _conclude(
-    problem: Problem, run: Run, outcome: Outcome, method: Method, solver: Solver | None
-) -> Solution:
+    problem: Any, run: Run, outcome: Outcome, method: Method, circumstances: Circumstances
+) -> Solution | PluralitySolution | SoftSolution:
     """Recount everything once more and write the proof down."""
-    incumbent, committee = run.incumbent, run.incumbent.committee
-    confusion = None if committee is None else problem.confusion(committee)
-    value = None if committee is None else problem.objective.read(problem.score(committee))
-    closed = method.proves and incumbent.closed
-    bound = incumbent.progress().bound if method.proves else None
+    incumbent, solver = run.incumbent, circumstances.solver
     status = status_of(incumbent, outcome, method)
-    trusted = whom_to_trust(incumbent, outcome, status) if method.proves else ()
-    return Solution(
+    found = Found(
         status=status,
-        termination="proved" if closed else outcome.termination,
-        committee=committee,
-        confusion=confusion,
-        value=value,
-        coverage=coverage_of(problem, None if committee is None else committee.members),
-        bound=None if status == "infeasible" else bound,
+        termination="proved" if method.proves and incumbent.closed else outcome.termination,
+        bound=incumbent.progress().bound if method.proves and status != "infeasible" else None,
         objective=problem.objective.name,
-        weights=problem.objective.formula,
         method=method.name,
         solver=None if solver is None else solver.name,
         seconds=incumbent.seconds,
         seed=run.seed,
-        n_rows=problem.votes.n_rows,
-        n_patterns=problem.patterns.n_patterns,
         n_classifiers=problem.n_classifiers,
         constraints=tuple(str(request) for request in problem.requests),
-        diversity=None if problem.diversity is None else str(problem.diversity),
         explanation=outcome.explanation,
         incidents=(*incumbent.incidents, *incumbent.unwritten),
         unwritten=tuple(incumbent.unwritten),
-        trusted=trusted,
+        trusted=whom_to_trust(incumbent, outcome, status) if method.proves else (),
         versions=versions_of(solver),
         trace=tuple(incumbent.trace),
-        problem=problem,
-        certificate=certificate_of(problem, run, status, trusted),
     )
+    return _ANSWERS.get(problem.objective.kind, _votes_answer)(problem, run, found)
+
+
+def _votes_answer(problem: Problem, run: Run, found: Found) -> Solution:
+    """Return the answer for votes on two classes."""
+    committee = run.incumbent.committee
+    return Solution(
+        **found,
+        committee=committee,
+        confusion=None if committee is None else problem.confusion(committee),
+        value=None if committee is None else problem.objective.read(problem.score(committee)),
+        coverage=coverage_of(problem, None if committee is None else committee.members),
+        weights=problem.objective.formula,
+        n_rows=problem.votes.n_rows,
+        n_patterns=problem.patterns.n_patterns,
+        diversity=None if problem.diversity is None else str(problem.diversity),
+        problem=problem,
+        certificate=certificate_of(problem, run, found["status"], found["trusted"]),
+    )
+
+
+_ANSWERS: Mapping[str, Callable[[Any, Run, Found], PluralitySolution | SoftSolution]] = {
+    "plurality": plurality_answer,
+    "f-score": plurality_answer,
+    "soft": soft_answer,
+}
+"""How an answer is made of what was found, by the objective's kind where it is another."""

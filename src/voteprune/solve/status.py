@@ -7,9 +7,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypedDict, TypeVar, get_args
 
-from ..exceptions import InputError, shown
+from ..exceptions import InfeasibleError, InputError, shown
 from ..files import jsonfile
 from ..files.document import Document
 from ..problem import words
@@ -19,6 +19,8 @@ from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
 from .notebook import html_of_summary
+
+T = TypeVar("T")
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """How much is known: "unknown" means neither a committee nor a proof that there is none."""
@@ -68,6 +70,27 @@ def coverage_of(problem: Problem | PluralityProblem, members: Sequence[int] | No
     return 1.0 if problem.coverage is None else problem.coverage.share(members)
 
 
+class Found(TypedDict):
+    """What is known of every answer, whatever was voted on, as fields of `BaseSolution`."""
+
+    status: Status
+    termination: str
+    bound: float | None
+    objective: str
+    method: str
+    solver: str | None
+    seconds: float
+    seed: int
+    n_classifiers: int
+    constraints: tuple[str, ...]
+    explanation: str
+    incidents: tuple[str, ...]
+    unwritten: tuple[str, ...]
+    trusted: tuple[str, ...]
+    versions: dict[str, str]
+    trace: tuple[Progress, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSolution(Document):
     """What every solution has, whatever was voted on; `Solution` describes the fields."""
@@ -89,6 +112,7 @@ class BaseSolution(Document):
     incidents: tuple[str, ...] = ()
     trusted: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict, hash=False)
+    unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     coverage: float | None = None
 
@@ -103,6 +127,15 @@ class BaseSolution(Document):
             raise InputError("value", "a committee comes with its value and all that was counted.")
         if self.value is not None and self.bound is not None and not self.bound >= self.value:
             raise InputError("bound", f"{self.bound} is below the value {self.value}.")
+
+    def _check_explained(self, committee: T | None, time_limit: float) -> T:
+        """Return the committee that is to be explained, or say why it cannot be."""
+        if committee is None:
+            raise InputError("solution", f"{self.status}: there is no committee to explain.")
+        number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
+        if not (number and time_limit >= 0):
+            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        return committee
 
     @property
     def gap(self) -> float | None:
@@ -188,6 +221,14 @@ class BaseSolution(Document):
             f"others are {otherwise}"
         ]
 
+    def _asked_lines(self, *more: str) -> list[str]:
+        """Say why there is no committee, and what was asked for, constraints and more."""
+        asked = [*self.constraints, *more]
+        return [
+            *([f"  why          {self.explanation}"] if self.explanation else []),
+            *([f"  subject to   {'; '.join(asked)}"] if asked else []),
+        ]
+
     def _method_lines(self) -> list[str]:
         by = self.method if self.solver is None else f"{self.method} ({self.solver})"
         return [
@@ -242,3 +283,28 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }
+
+
+def require_committee(solution: Any) -> Any:
+    """Return the committee of a solution.
+
+    Raises
+    ------
+    InfeasibleError
+        If no committee meets the constraints.
+    InputError
+        If the time was too short to find one.
+    """
+    if solution.status == "infeasible":
+        raise InfeasibleError(
+            "constraints",
+            f"{solution.explanation} Relax what cannot be met, or add better members to the pool.",
+        )
+    if solution.committee is None:
+        raise InputError(
+            "time_limit",
+            f"no committee that meets the constraints was found in {solution.seconds:.1f} s "
+            f"({solution.termination}), and none was ruled out. Give more time, or relax a "
+            "constraint.",
+        )
+    return solution.committee

@@ -119,7 +119,7 @@ def _settle_covering(problem: Problem, run: Run) -> Outcome:
     bound_by_closure(problem, run)
     if not run.incumbent.closed and problem.allowed:
         tabu = TabuSearch(*thinned(problem, run.incumbent, run.seed, run.seconds_left), run.seed)
-        _search(run, tabu, _FIRST_SEARCH)
+        Searching(run, tabu).search(_FIRST_SEARCH)
     return settle(problem, run)
 
 

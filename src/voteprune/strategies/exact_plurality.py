@@ -1,35 +1,49 @@
-"""The exact method for plurality committees: openings, search, then one integer program.
+"""The exact method for plurality committees: openings, search, then branch and bound by sizes.
 
-Variables: x_k selects classifier k, t_pc = 1 if pattern p is decided as class c and that earns
-something. t_pc = 1 asks for more votes for c than for every class before it, and no fewer than for
-every class after it; each big-M is its own row's range. A pattern is decided once. All gains are
-positive, so nothing need be said about t = 0, but for limits on classes: under these every class
-that can win has its variable, and one of them must be 1.
+0. Pools so small that all committees can be tried in a moment are.
+1. First committees and a moment of tabu search, which goes on in the background of the proof, or in
+   turns with it on a single core.
+2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
+   tried out by the million where few enough are left.
+3. Under limits on coverage or on classes, of which the tree knows nothing, and if its workers fail:
+   one integer program on a solver.
+
+It is anytime: the incumbent holds the best committee and a valid bound at every moment.
+
+In the integer program x_k selects classifier k, and t_pc = 1 if pattern p is decided as class c and
+that earns something. t_pc = 1 asks for more votes for c than for every class before it, and no
+fewer than for every class after it; each big-M is its own row's range. A pattern is decided once.
+All gains are positive, so nothing need be said about t = 0, but for limits on classes: under these
+every class that can win has its variable, and one of them must be 1.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..mip.formulation import Formulation, add_cost_rows, add_coverage
+from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
-from ..primal.plurality_search import PluralityTabuSearch, offer_openings, search, thinned
+from ..primal.plurality_search import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
+from ..solvers import prepare
 from ..solvers.model import ModelBuilder
+from ..tree.background import Searching
+from ..tree.plurality.coordinator import PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
 
-_SEARCH_SECONDS = 2.0
+_FIRST_SEARCH, _LONG_SEARCH = 0.5, 2.0
+"""Seconds of searching before the proof begins, and where no more will be searched after."""
 
 
 def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
@@ -37,16 +51,29 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return solve_by_brute_force(problem, run)
+    by_sizes = not (problem.class_limits or problem.must_cover)
+    if by_sizes:
+        prepare(PluralityDriver.worker)
     offer_openings(problem, run)
-    if not run.incumbent.closed and problem.allowed and run.seconds_left > 0:
-        until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
-        search(PluralityTabuSearch(*thinned(problem, run)), run, until)
     if run.incumbent.closed:
         return Outcome("proved")
-    return solve_model(problem, run, plurality_model)
+    tabu = PluralityTabuSearch(*thinned(problem, run)) if problem.allowed else None
+    searching = Searching(run, tabu)
+    searching.search(_FIRST_SEARCH if by_sizes else _LONG_SEARCH)
+    if not by_sizes:
+        return solve_model(problem, run, plurality_model)
+    driver = PluralityDriver(problem, run)
+    for went_on in driver.rounds(run.deadline, searching):
+        if not went_on:
+            return solve_model(problem, run, plurality_model)
+    if driver.over:
+        return Outcome("proved", infeasible=run.incumbent.score is None)
+    return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
-def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
+def plurality_model(
+    problem: PluralityProblem, deadline: float = math.inf, pieces: Pieces | None = None
+) -> Formulation:
     """Build the integer program of a problem.
 
     Parameters
@@ -55,6 +82,8 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
         What is to be solved.
     deadline
         When to give up, see `ModelBuilder`.
+    pieces
+        The F-scores that are maximised, where they are.
     """
     builder = ModelBuilder(deadline)
     k, c = problem.n_classifiers, problem.n_classes
@@ -73,7 +102,7 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     allowed = np.zeros(k, dtype=bool)
     allowed[list(problem.allowed)] = True
     wins: list[tuple[int, int, int]] = []
-    limited = bool(problem.class_limits)
+    limited = bool(problem.class_limits) or pieces is not None
     wanted = problem.can_win(problem.forbidden) & (limited | (problem.gain > 0))
     for p in range(problem.n_patterns):
         voters = [np.flatnonzero((problem.codes[p] == label) & allowed) for label in range(c)]
@@ -90,6 +119,7 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     for limit in problem.class_limits:
         _add_class_limit(builder, limit, wins)
     covers = add_coverage(builder, problem.coverage, x, range(k))
+    complete = None if pieces is None else pieces.add(builder, wins)
     model = builder.build()
 
     def members(solution: Floats) -> list[int]:
@@ -103,9 +133,12 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
             solution[t] = float(decided[p] == label)
         for u, voters in covers:
             solution[u] = float(solution[voters].any())
+        if complete is not None:
+            complete(solution)
         return solution
 
-    return Formulation(model, scale, problem.gains.base, members, encode, x)
+    base = 0 if pieces is not None else problem.gains.base
+    return Formulation(model, scale, base, members, encode, x)
 
 
 def _add_duel(

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..exceptions import OutputError
+from ..run.incumbent import Incumbent
 from ..run.run import Run
 from ..solvers import OutOfTime, SolverFailure, Worker
 from .background import SHARE, Searching
@@ -144,9 +145,14 @@ class Driver(ABC):
 
     def _offer(self, columns: tuple[int, ...]) -> None:
         """Have the incumbent look at members, by their numbers among those allowed, once."""
-        if columns not in self._seen:
+        incumbent = self._judge_of(len(columns))
+        if incumbent is not None and columns not in self._seen:
             self._seen.add(columns)
-            self._run.incumbent.offer([self._problem.allowed[k] for k in columns])
+            incumbent.offer([self._problem.allowed[k] for k in columns])
+
+    def _judge_of(self, size: int) -> Incumbent | None:
+        """Return the incumbent that committees of a size are compared with; None for none."""
+        return self._run.incumbent
 
     def _keep(self) -> None:
         """Put what is open on file, where that was asked for; a full disk ends no proof."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..exceptions import InputError, OutputError
+from ..exceptions import InputError
 from ..files import outfile
 from ..run.run import Run
 from ..soft.nodes import TreeState
@@ -91,15 +91,6 @@ class SoftCheckpoint:
         except InputError as error:
             run.incumbent.incidents.append(str(error))
             return None
-
-    def keep(self, run: Run, state: TreeState) -> None:
-        """Put a tree on file; a full disk ends no proof."""
-        # What counts is the last stride: a file that could be written after all is whole.
-        run.incumbent.unwritten.clear()
-        try:
-            self.save(state)
-        except OutputError as error:
-            run.incumbent.unwritten.append(str(error))
 
 
 def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Path | None:

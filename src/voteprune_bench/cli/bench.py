@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -60,6 +61,7 @@ def run_command(
     from ..experiment.bench import carry_out, what_is_left
     from ..experiment.executors import executor
     from ..experiment.plan import read_plan
+    from ..experiment.records import Record
     from ..experiment.store import Store
     from ..experiment.tasks import WHOLE, Shard, expand
 
@@ -70,15 +72,20 @@ def run_command(
     if dry_run:
         emit(_preview(tasks, what_is_left(tasks, run)))
         return PROVED
-    failures = 0
+    failures = done = 0
     with Store(run, part) as store:
         work = what_is_left(tasks, run)
         if work.tasks:
             store.describe(asked)
-        with executor(jobs, dask) as place, _progress(work) as tell:
+        with executor(jobs, dask, str(asked.home)) as place, _progress(work) as tell:
             for event in carry_out(work, store, place):
                 failures += tell(event)
-    say(f"{len(tasks)} tasks, {len(work.tasks)} were left, {failures} failed. Results in {run}")
+                done += isinstance(event.outcome, Record)
+    before = len(tasks) - len(work.tasks)
+    told = [f"{done} done"]
+    told += [f"{failures} failed"] if failures else []
+    told += [f"{before} were done before"] if before else []
+    say(f"{', '.join(told)}. Results in {run}")
     return UNPROVED if failures else PROVED
 
 
@@ -147,18 +154,15 @@ def _duration(seconds: float) -> str:
 
 @contextlib.contextmanager
 def _progress(work: Work) -> Iterator[_Teller]:
-    """Show a bar with the time left on stderr, if a person may be looking; else tell failures."""
+    """Show a bar with the time left on stderr, if a person may be looking; else tell now and then.
+
+    Failures are told in any case.
+    """
     if not sys.stderr.isatty():
-        yield _Teller(None)
+        yield _Teller(work)
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     # Tasks differ a thousandfold in length, so the bar counts estimated seconds, not tasks.
     columns = (
@@ -166,24 +170,36 @@ def _progress(work: Work) -> Iterator[_Teller]:
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(elapsed_when_finished=False),
+        TextColumn("{task.fields[left]}", markup=False),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        yield _Teller((bar, bar.add_task("starting", total=max(work.seconds, 1e-9))))
+        task = bar.add_task("starting", total=max(work.seconds, 1e-9), left="")
+        yield _Teller(work, (bar, task))
 
 
 class _Teller:
-    """Tells what has been finished."""
+    """Tells what has been finished, and how long the rest may take.
 
-    def __init__(self, bar: tuple[Any, Any] | None) -> None:
-        self._bar = bar
+    Parameters
+    ----------
+    work
+        What there is to do.
+    bar
+        A bar and its task, where there is one.
+    """
+
+    def __init__(self, work: Work, bar: tuple[Any, Any] | None = None) -> None:
+        self._work, self._bar = work, bar
+        self._began = self._told = time.monotonic()
+        self._finished, self._tasks = 0.0, 0
 
     def __call__(self, event: Event) -> bool:
         """Return whether it was a failure."""
         from ..experiment.records import Failure, Record
 
         outcome = event.outcome
+        self._finished += event.cost
+        self._tasks += isinstance(outcome, Record)
         if isinstance(outcome, Failure):
             where = f"{outcome.dataset} seed {outcome.seed} fold {outcome.fold}"
             say(f"{where} {outcome.method} failed: {outcome.reason}")
@@ -192,5 +208,20 @@ class _Teller:
             words = "pools"
             if isinstance(outcome, Record | Failure):
                 words = shown(f"{outcome.dataset} {outcome.method}")
-            bar.update(task, advance=event.cost, description=words)
+            bar.update(task, advance=event.cost, description=words, left=self.left())
+        elif time.monotonic() - self._told >= _PAUSE:
+            self._told = time.monotonic()
+            say(f"{self._tasks} of {len(self._work.tasks)} done, {self.left()}")
         return isinstance(outcome, Failure)
+
+    def left(self) -> str:
+        """Say how long the rest takes if it goes on as it went, from the first task on."""
+        rest = max(0.0, self._work.seconds - self._finished)
+        if not self._finished:
+            return "nothing is finished yet"
+        pace = (time.monotonic() - self._began) / self._finished
+        return f"about {_duration(pace * rest)} left"
+
+
+_PAUSE = 60.0
+"""Seconds between two lines for a log."""

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 import joblib
 
 from voteprune.exceptions import InputError
+
+from .plan import see
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -45,10 +48,12 @@ class Local:
     ----------
     jobs
         How many, as in scikit-learn: -1 is one for each core.
+    home
+        Folder of modules that workers may have to import; empty for none.
     """
 
-    def __init__(self, jobs: int = -1) -> None:
-        self.workers = int(joblib.effective_n_jobs(jobs))
+    def __init__(self, jobs: int = -1, home: str = "") -> None:
+        self.workers, self._home = int(joblib.effective_n_jobs(jobs)), home
 
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item]
@@ -82,7 +87,8 @@ class Local:
                 max(2, workers), return_as="generator_unordered", batch_size=1,
                 pre_dispatch=workers,
             )  # fmt: skip
-            calls = [joblib.delayed(_numbered)(function, *pair) for pair in items.items()]
+            seeing = partial(_see_and_do, self._home, function)
+            calls = [joblib.delayed(_numbered)(seeing, *pair) for pair in items.items()]
             yield from parallel(calls)
 
 
@@ -96,10 +102,12 @@ class Dask:
     ----------
     client
         A `distributed.Client`.
+    home
+        Folder of modules that workers may have to import; empty for none.
     """
 
-    def __init__(self, client: Any) -> None:
-        self._client = client
+    def __init__(self, client: Any, home: str = "") -> None:
+        self._client, self._home = client, home
         self.workers = sum(client.nthreads().values()) or 1
 
     def map(
@@ -108,7 +116,8 @@ class Dask:
         """Yield the results in the order in which they are finished."""
         from distributed import as_completed
 
-        futures = self._client.map(function, items, pure=False)
+        seeing = partial(_see_and_do, self._home, function)
+        futures = self._client.map(seeing, items, pure=False)
         places = {future.key: item for future, item in zip(futures, items, strict=True)}
         try:
             # With results, because a result may be lost with its worker before it is fetched;
@@ -127,7 +136,7 @@ class Dask:
 
 
 @contextmanager
-def executor(jobs: int = -1, dask: str | None = None) -> Iterator[Executor]:
+def executor(jobs: int = -1, dask: str | None = None, home: str = "") -> Iterator[Executor]:
     """Open a place to work.
 
     Parameters
@@ -137,9 +146,11 @@ def executor(jobs: int = -1, dask: str | None = None) -> Iterator[Executor]:
     dask
         Address of a Dask scheduler, or "local" for a cluster of this machine with `jobs` workers;
         None for plain processes.
+    home
+        Folder of modules that workers may have to import; empty for none.
     """
     if dask is None:
-        yield Local(jobs)
+        yield Local(jobs, home)
         return
     try:
         import dask as dask_library
@@ -161,7 +172,7 @@ def executor(jobs: int = -1, dask: str | None = None) -> Iterator[Executor]:
             ) as cluster,
             Client(cluster) as client,
         ):
-            yield Dask(client)
+            yield Dask(client, home)
         return
     try:
         client = Client(dask, timeout=10)
@@ -172,8 +183,15 @@ def executor(jobs: int = -1, dask: str | None = None) -> Iterator[Executor]:
             'tcp://host:8786, or "local".',
         ) from None
     with client:
-        yield Dask(client)
+        yield Dask(client, home)
 
 
 def _numbered(function: Callable[[Item], Result], place: int, item: Item) -> tuple[int, Result]:
     return place, function(item)
+
+
+def _see_and_do(home: str, function: Callable[[Item], Result], item: Item) -> Result:
+    """Work in a process that may be older than the plan, or on another machine."""
+    if home:
+        see(home)
+    return function(item)

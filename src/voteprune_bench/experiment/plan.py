@@ -21,7 +21,7 @@
     target = "label"
     positive = "yes"
 
-    [method.mine]                    # a contender of your own
+    [method.mine]                    # a contender of your own, in mymodule.py beside the plan
     function = "mymodule.choose"
 
     [method.few]                     # or one of voteprune's with other arguments
@@ -37,6 +37,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,7 +171,21 @@ def read_plan(path: str | Path, home: Path | None = None) -> Plan:
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"is not valid TOML: {error}.") from None
-    return _plan(parts, text, home or file.absolute().parent)
+    home = home or file.absolute().parent
+    see(home)
+    return _plan(parts, text, home)
+
+
+def see(home: Path | str) -> None:
+    """Let modules beside a plan be imported: functions and classes of the user's own.
+
+    Parameters
+    ----------
+    home
+        The folder that paths in the plan start from.
+    """
+    if str(home) not in sys.path:
+        sys.path.append(str(home))  # last, where it hides nobody's modules
 
 
 def read_plan_of(run: Path) -> Plan:

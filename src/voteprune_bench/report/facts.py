@@ -139,10 +139,12 @@ def collect(
     balanced_ranks = rank_table(results, "balanced accuracy")
     tables = [
         accuracy,
+        rank_table(results, "accuracy", main_text=True),
         ranks,
         *_more_ranks(results, "accuracy", ranks),
         beaten,
         balanced_table(results),
+        rank_table(results, "balanced accuracy", main_text=True),
         balanced_ranks,
         *_more_ranks(results, "balanced accuracy", balanced_ranks),
         overfitting_table(results),

@@ -159,7 +159,7 @@ def _section(
 ) -> list[str]:
     everyone = list(dict.fromkeys(record.method for record in records))
     ranked = [name for name in everyone if not _VARIANT.fullmatch(name)]
-    folds = Folds(records, ranked)
+    folds = Folds(records, ranked, balanced=True)
     if not folds.runs or CHAMPION not in ranked:
         if needed:
             raise InputError(
@@ -175,6 +175,8 @@ def _section(
         "accuracy, balanced accuracy, AUC (of votes where there are no probabilities) and log loss "
         "there, of the accuracy on the rows that were pruned on, and of the size; median seconds."
     )
+    if set(seeds) & set(CHOSEN_ON):
+        note += " The default was chosen on folds of these seeds, so this is no check of it."
     ranks = folds.ranks()
     order = np.argsort(ranks, kind="stable")
     lines = _lines(folds)
@@ -187,9 +189,18 @@ def _section(
     found = duels(folds, CHAMPION, rivals)
     parts = [
         Listing("unseen", title, note, headings, tuple(rows)).to_markdown(),
+        _proofs(folds),
         *_tests(found, folds),
     ]
     return [*parts, _by_set(folds, order)] if by_set else parts
+
+
+def _proofs(folds: Folds) -> str:
+    """Say how often methods that prove had proved their committee best when their time was up."""
+    bounded = folds.table(lambda record: record.bound is not None).sum(axis=0)
+    proved = folds.table(lambda record: record.status == "optimal").sum(axis=0)
+    told = [f"{name} {int(proved[i])}" for i, name in enumerate(folds.methods) if bounded[i]]
+    return f"Proved best on the votes, of {len(folds.runs)} folds: {', '.join(told)}.\n"
 
 
 def _lines(folds: Folds) -> list[tuple[str, ...]]:

@@ -79,7 +79,7 @@ def lines(results: Results, columns: Sequence[str], make: Maker) -> list[Line]:
 
 
 def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
-    """Add, for every K, a line that averages the data sets on which all figures are there.
+    """Add, for every K and for all, a line that averages the data sets that have all figures.
 
     Where some data sets have figures of the paper, only those are averaged, so that both averages
     are over the same data sets. One data set alone is not averaged.
@@ -91,18 +91,21 @@ def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
     found
         The lines, one per data set and K.
     """
-    added = []
+    added, over_all = [], []
     for pool_size in results.pool_sizes:
         at_k = [line for line in found if line.keys[1] == str(pool_size)]
         shown = [i for i in range(len(results.methods)) if any(_ours(line, i) for line in at_k)]
         whole = [line for line in at_k if all(_ours(line, i) for i in shown)]
         whole = [line for line in whole if _published(line)] or whole
         if len(whole) > 1:
-            added.append(_average(whole, pool_size))
+            added.append(_average(whole, str(pool_size)))
+            over_all += whole
+    if len(added) == len(results.pool_sizes) > 1:
+        added.append(_average(over_all, "all"))
     return (*found, *added)
 
 
-def _average(whole: Sequence[Line], pool_size: int) -> Line:
+def _average(whole: Sequence[Line], pool_size: str) -> Line:
     entries = []
     for column in zip(*(line.entries for line in whole), strict=True):
         ours = [cell.ours for cell in column if cell.ours is not None]
@@ -114,7 +117,7 @@ def _average(whole: Sequence[Line], pool_size: int) -> Line:
                 runs=sum(cell.runs for cell in column),
             )
         )
-    return Line((f"{AVERAGE} of {len(whole)}", str(pool_size)), tuple(entries), summary=True)
+    return Line((f"{AVERAGE} of {len(whole)}", pool_size), tuple(entries), summary=True)
 
 
 def _ours(line: Line, column: int) -> bool:

@@ -120,6 +120,34 @@ def balanced_accuracy_ranks() -> Mapping[tuple[int, str], Published]:
 
 
 @cache
+def main_accuracy_ranks() -> Mapping[tuple[int, str], Published]:
+    """Return the main text's average ranks by accuracy, among seven methods."""
+    return _ranks("main_accuracy_ranks")
+
+
+@cache
+def main_balanced_accuracy_ranks() -> Mapping[tuple[int, str], Published]:
+    """Return the main text's average ranks by balanced accuracy, among six methods."""
+    return _ranks("main_balanced_accuracy_ranks")
+
+
+@cache
+def bold(measure: str) -> frozenset[Key]:
+    """Return the figures that the main text prints in bold: above its four benchmarks.
+
+    Parameters
+    ----------
+    measure
+        "accuracy" or "balanced accuracy".
+    """
+    return frozenset(
+        (row["dataset"], int(row["k"]), row["method"])
+        for row in _rows("bold")
+        if row["measure"] == measure
+    )
+
+
+@cache
 def gaps() -> Mapping[Key, Published]:
     """Return the optimality gaps in per cent, of F1 and F3 at K = 100."""
     return MappingProxyType(

@@ -34,9 +34,17 @@ class Folds:
         Of one K and one way of making votes.
     methods
         Who is compared; all that occur when None.
+    balanced
+        Whether only the seeds and folds count that every data set has.
     """
 
-    def __init__(self, records: Iterable[Record], methods: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        methods: Sequence[str] | None = None,
+        *,
+        balanced: bool = False,
+    ) -> None:
         found: dict[tuple[str, int, int], dict[str, Record]] = defaultdict(dict)
         for record in records:
             found[record.run][record.method] = record
@@ -46,6 +54,13 @@ class Folds:
         self._found = {
             run: one for run, one in sorted(found.items()) if set(self.methods) <= set(one)
         }
+        if balanced:
+            datasets = {run[0] for run in self._found}
+            self._found = {
+                run: one
+                for run, one in self._found.items()
+                if all((name, *run[1:]) in self._found for name in datasets)
+            }
         self.runs = tuple(self._found)
 
     def table(self, score: Callable[[Record], Any]) -> Floats:

@@ -41,8 +41,11 @@ def decided(problem: Problem | PluralityProblem | SoftPruning) -> Decisions:
         said = problem.said
         return Decisions(_favoured(said), said.labels.astype(np.int64), said.weights)
     votes = problem.votes
+    matrix = votes.matrix.astype(np.int64)
+    if votes.voted is not None and votes.abstentions == "skip":
+        matrix = np.where(votes.voted, matrix, _NOBODY)
     return Decisions(
-        votes.matrix.astype(np.int64),
+        matrix,
         votes.labels.astype(np.int64),
         (votes.weights / votes.denominator).astype(np.float64),
     )

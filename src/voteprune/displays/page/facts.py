@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...exceptions import InputError, shown
-from ...front import Front, FrontPoint, front
+from ...front import front
 from ...numbers.floats import Floats
 from ...problem.constraints import AtMost, Constraint
 from ...problem.criteria import METRICS
@@ -17,6 +17,7 @@ from ...problem.plurality_committee import PluralityCommittee
 from ...problem.problem import Problem
 from ...soft.pruning import SoftPruning
 from ...solve.explanation import Explanation
+from ...solve.fronts import Front, FrontPoint
 from ...solve.plurality_solution import PluralitySolution
 from ...solve.soft_solution import SoftSolution
 from . import listings
@@ -120,7 +121,8 @@ def collect(
     found, no_front = _front(solution, max(0.0, deadline - time.monotonic()))
     if found is not None:
         found = replace(
-            found, points=tuple(_with_answer(point, solution) for point in found.points)
+            found,
+            points=tuple(_with_answer(p, solution, found.cumulative) for p in found.points),
         )
     alike = nobody = curve = None
     if problem is not None:
@@ -158,12 +160,12 @@ def _allowed(problem: Problem | PluralityProblem | SoftPruning) -> list[int]:
     return list(problem.allowed)
 
 
-def _with_answer(point: FrontPoint, solution: Answer) -> FrontPoint:
+def _with_answer(point: FrontPoint, solution: Answer, cumulative: bool) -> FrontPoint:
     """Return a point of the front with what the answer itself says about its size."""
     committee, value = solution.committee, solution.value
     assert committee is not None
     assert value is not None
-    fits = committee.size <= point.size if point.tolerance else committee.size == point.size
+    fits = committee.size <= point.size if cumulative else committee.size == point.size
     better = point.value is None or value > point.value
     if fits and better and not isinstance(committee, PluralityCommittee):
         point = replace(point, committee=committee, value=value)

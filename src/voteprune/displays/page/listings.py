@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ...exceptions import shown
-from ...front import Front
 from ...numbers.exact import show
 from ...problem import words
 from ...problem.constraints import Budget
 from ...solve.explanation import Explanation, MemberRole
+from ...solve.fronts import Front
 from ...solve.plurality_solution import PluralitySolution
 from ...solve.soft_explain import SoftExplanation, SoftRole
 from ...solve.soft_solution import SoftSolution
@@ -288,7 +288,7 @@ def front_table(front: Front, minimised: bool) -> Table:
         )  # fmt: skip
     limit = "none is below" if minimised else "none exceeds"
     headings = ("size", "best found", limit, "gap", "members")
-    note = "At most so many members." if minimised else "Exactly so many members."
+    note = "At most so many members." if front.cumulative else "Exactly so many members."
     return Table("front", "The front in figures", note, headings, tuple(rows))
 
 

@@ -5,7 +5,7 @@ In each round the open nodes are dealt to workers, who bound, fix variables and 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from ...bounds.levels import Levels, Region
 from ...bounds.node import Node
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
+from ...run.incumbent import Incumbent
 from ...run.run import Run
 from .. import checkpoint
 from ..driver import Driver
@@ -36,8 +37,12 @@ _FEW_PATTERNS = 800
 """Patterns beyond which no MIP solver is asked about what is left. Only speed depends on it."""
 
 
+_ANYTHING = -1e300
+"""Target of a size of which no committee is known; finite, so that it can be subtracted."""
+
+
 class SizesDriver(Driver):
-    """A proof by sizes and thresholds that nothing beats the incumbent.
+    """A proof by sizes and thresholds that nothing beats the incumbent, or that of each size.
 
     Nodes are branched once `branch` is set; until then `settled` says when there is nothing else to
     do.
@@ -48,14 +53,25 @@ class SizesDriver(Driver):
         What is being solved.
     run
         Its circumstances; the incumbent holds a committee.
+    incumbents
+        The sizes that are open and the incumbent of each; the run's own for all when omitted.
     """
 
     worker = WORKER
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(
+        self, problem: Problem, run: Run, incumbents: Mapping[int, Incumbent] | None = None
+    ) -> None:
         super().__init__(problem, run, _FIRST_ROUND, _LONGEST_ROUND)
         self._levels, self._scale = Levels.of(problem)
         everything = Node.everything(self._levels, self._in_levels(run.incumbent.proved))
+        self._alone = incumbents is None
+        if incumbents is None:
+            sizes = range(self._levels.size_min, self._levels.size_max + 1)
+            incumbents = dict.fromkeys(sizes, run.incumbent)
+        else:
+            everything = everything.only(np.isin(everything.pairs[:, 0], list(incumbents)))
+        self._incumbents = incumbents
         self._nodes: tuple[Node, ...] = (everything,)
         self._shares: list[Share] = []
         self._number = 0
@@ -74,6 +90,11 @@ class SizesDriver(Driver):
     def over(self) -> bool:
         """Whether nothing is open."""
         return not self._nodes
+
+    @property
+    def open_sizes(self) -> set[int]:
+        """The sizes of which something is open."""
+        return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
     def _deal(self, workers: int, deadline: float) -> list[Task]:
         run = self._run
@@ -120,16 +141,19 @@ class SizesDriver(Driver):
         )
         return Region(int(size_min), int(size_max), int(level_min), int(level_max), conflicts)
 
+    def _judge_of(self, size: int) -> Incumbent | None:
+        return self._incumbents.get(size)
+
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
         # First the committee: it may be the one of a node that the bound has left behind.
         self._offer(tuple(members))
-        if open_boxes:
+        if open_boxes and self._alone:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
-        incumbent, targets = self._run.incumbent, self._targets()
+        targets = self._targets()
         kept = []
         for node in self._nodes:
             open_pairs = node.excess(targets) >= -self._levels.room(node.bounds)
@@ -140,23 +164,31 @@ class SizesDriver(Driver):
             if open_pairs.any():
                 kept.append(node.only(open_pairs))
         self._nodes = tuple(kept)
-        incumbent.open_boxes = len(kept)
+        self._run.incumbent.open_boxes = len(kept)
         if self._proof is not None:
             self._proof.nodes = self._nodes
-        if kept:
-            incumbent.tighten(self._in_units(max(float(node.bounds.max()) for node in kept)))
-        else:
-            incumbent.close()
+        by_size = np.full(self._levels.size_max + 1, -np.inf)
+        for node in kept:
+            np.maximum.at(by_size, node.pairs[:, 0], node.bounds)
+        highest: dict[Incumbent, float] = {}
+        for size, incumbent in self._incumbents.items():
+            highest[incumbent] = max(highest.get(incumbent, -np.inf), float(by_size[size]))
+        for incumbent, bound in highest.items():
+            if bound > -np.inf:
+                incumbent.tighten(self._in_units(bound))
+            else:
+                incumbent.close()
 
     def _rows(self, worker: int) -> tuple[Row, ...]:
         return self._shares[worker % len(self._shares)].rows if self._shares else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
-        units = self._run.incumbent.score
-        assert units is not None
-        target = self._in_levels(units + self._problem.gains.step)
-        return np.full(self._levels.size_max + 1, target)
+        targets = np.full(self._levels.size_max + 1, _ANYTHING)
+        for size, incumbent in self._incumbents.items():
+            if incumbent.score is not None:
+                targets[size] = self._in_levels(incumbent.score + self._problem.gains.step)
+        return targets
 
     def _in_levels(self, units: int) -> float:
         return float(units / self._scale)

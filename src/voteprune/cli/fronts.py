@@ -1,0 +1,206 @@
+"""``voteprune front``: the best value of every size or every budget, with its bounds."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..exceptions import InputError, OutputError
+from ..front import front
+from ..problem.constraints import Budget
+from ..soft.probabilities import CLIP
+from ..solve.fronts import SIZE, Front
+from ..starting import INTERRUPTED
+from ..tables import read_classes, read_costs
+from ..tables.soft import read_probabilities
+from ..web.pictures import new_figure
+from .doors import read_tables
+from .options import build_budget, check_output, check_picture, read_objective
+from .output import emit
+from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
+from .soft import is_soft
+from .wishes import (
+    ANY_SOURCE,
+    AS_IT_IS,
+    NO_LIMITS,
+    SOME_EFFORT,
+    USUAL_SOFTNESS,
+    Effort,
+    Limits,
+    Reading,
+    Softness,
+    Source,
+)
+
+_COST = "cost"
+"""What --by calls the costs that a table of votes tells itself."""
+
+
+def front_command(
+    *file: Path,
+    by: str = SIZE,
+    max_cost: float | None = None,
+    reading: Reading = AS_IT_IS,
+    source: Source = ANY_SOURCE,
+    soft: Softness = USUAL_SOFTNESS,
+    plurality: bool = False,
+    limits: Limits = NO_LIMITS,
+    effort: Effort = SOME_EFFORT,
+    gap: float | None = None,
+    within: float | None = None,
+    reaching: float | None = None,
+    json: bool = False,
+    output: Path | None = None,
+    plot: Path | None = None,
+    strict: bool = False,
+) -> int:
+    """Find the best committee of every size, or of every budget, each with its proved bound.
+
+    FILE is as for "voteprune prune". By cost, the table has a line for every step at which the best
+    value found rises; no committee that costs less than the next line exceeds a line's bound.
+
+    Parameters
+    ----------
+    file
+        Votes or probabilities: one table with a column per classifier, or one file per model.
+    by
+        size; a CSV of name,cost for every classifier; or cost, for the column of that name of a
+        table with a line for each vote.
+    max_cost
+        By cost: the largest budget to look at.
+    plurality
+        The cells of the table are names of classes, of which there may be more than two; the class
+        with most votes wins.
+    gap
+        By cost: a bound no further than this share above the value is good enough, as 0.01.
+    within
+        Also tell the cheapest committee within this share of the best, as 0.01.
+    reaching
+        Also tell the cheapest committee that reaches this value.
+    json
+        Print the front as JSON.
+    output
+        Also save the front here, as JSON.
+    plot
+        Draw value and bound against size or cost into this file: png, svg or pdf.
+    strict
+        Exit code 3 where something is not proved.
+    """
+    asked = limits.read()
+    if effort.solver is not None:
+        raise InputError("--solver", "is not for fronts. Leave it out.")
+    if within is not None and reaching is not None:
+        raise InputError("--within", "or --reaching: give one of the two.")
+    if max_cost is not None and by == SIZE:
+        raise InputError("--max-cost", "is for fronts by cost. Give --by costs.csv, or --max-size.")
+    if output is not None:
+        check_output(output, *file)
+    if plot is not None:
+        check_picture(plot, *file)
+    prices = None if by in (SIZE, _COST) else read_costs(by)
+    votes, told, names = _read(file, reading, source, soft, plurality)
+    budget = None
+    if by != SIZE:
+        if prices is None and told is None:
+            raise InputError(
+                "--by", "cost needs a table with a line for each vote and a column cost. Give a "
+                "file of costs instead."
+            )  # fmt: skip
+        told_by = None if prices is None else Path(by)
+        budget = _budget(prices or told or {}, max_cost, names, told_by)
+    objective = source.objective
+    found = front(
+        votes,
+        by=SIZE if budget is None else budget,
+        objective=objective if is_soft(objective) else read_objective(objective),
+        diversity=asked.diversity,
+        constraints=asked.for_pool(names, told),
+        time_limit=effort.time_limit,
+        random_state=effort.seed,
+        n_jobs=effort.jobs,
+        gap=gap,
+        penalty=soft.penalty,
+    )
+    return _hand_out(found, json, output, plot, strict, within=within, reaching=reaching)
+
+
+def _read(
+    file: tuple[Path, ...], reading: Reading, source: Source, soft: Softness, plurality: bool
+) -> tuple[Any, dict[str, float] | None, tuple[str, ...]]:
+    """Read what is voted or said; return it, what the file tells of costs, and the names."""
+    if is_soft(source.objective):
+        for option, given in (("--plurality", plurality), ("--k", source.k is not None)):
+            if given:
+                raise InputError(option, f"is not for --objective {source.objective}.")
+        said = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip)
+        for note in said.notes:
+            say(note)
+        return said.validation, said.costs, said.validation.names
+    soft.refuse()
+    if plurality:
+        if source.k is not None:
+            raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+        votes, notes = read_classes(file, reading.wish())
+        for note in notes:
+            say(note)
+        return votes, None, votes.names
+    table = read_tables(file, reading, source.k)
+    return table.validation, table.costs, table.validation.names
+
+
+def _budget(
+    prices: dict[str, float], limit: float | None, names: tuple[str, ...], path: Path | None
+) -> Budget:
+    """Return every classifier's cost, and the largest budget to look at."""
+    everything = build_budget(prices, 0, names, path)
+    most = sum(everything.for_pool(names)) if limit is None else limit
+    return Budget(everything.for_pool(names), most)
+
+
+def _hand_out(
+    found: Front, as_json: bool, output: Path | None, plot: Path | None, strict: bool, **wanted: Any
+) -> int:
+    """Print a front, then write its files; return the exit code."""
+    text, unwritten = found.to_json() if as_json else f"{found.summary()}\n", list[str]()
+    there = any(point.committee is not None for point in found.points)
+    if there and any(share is not None for share in wanted.values()):
+        try:
+            cheapest = found.cheapest(**wanted)
+            line = f"{cheapest}\n  {', '.join(cheapest.committee.names)}\n"
+        except InputError as error:
+            line = f"--{error.argument} {error.message}\n"
+        if as_json:
+            say(line.strip())
+        else:
+            text += f"\n{line}"
+    try:
+        emit(text)
+    except OutputError as error:
+        unwritten.append(str(error))
+    if plot is not None and not there:
+        say(f"there is no committee, so {plot} was not written.")
+        plot = None
+    for path, write in ((output, found.save), (plot, partial(_draw, found))):
+        if path is not None:
+            try:
+                write(path)
+            except OutputError as error:
+                unwritten.append(str(error))
+    for sentence in unwritten:
+        say(sentence)
+    return UNWRITTEN if unwritten else _exit_code(found, there, strict)
+
+
+def _draw(found: Front, plot: Path) -> None:
+    from ..displays import FrontDisplay
+
+    FrontDisplay.from_front(found, new_figure(7.5, 4.2).subplots()).save(plot)
+
+
+def _exit_code(found: Front, there: bool, strict: bool) -> int:
+    if found.termination == "interrupted":
+        return INTERRUPTED
+    if not there:
+        return WRONG if found.optimal else UNPROVED
+    return UNPROVED if strict and not found.optimal else PROVED

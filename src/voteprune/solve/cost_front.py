@@ -1,0 +1,300 @@
+"""`CostFront`: the best committee of every budget, each with its bound, by asking for some of them.
+
+The exact method of the objective is asked for one budget after the other. It begins with the best
+committee known for it and with the lowest bound proved for a larger one. Wide stretches that are
+open are asked about in the middle, so that a run cut short knows something of all budgets; narrow
+ones at their upper end, where an answer closes the whole stretch or finds a step inside.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import Any, Protocol
+
+from ..numbers.exact import common_denominator
+from ..problem.constraints import Budget
+from ..problem.infeasible import leaves_nothing
+from ..problem.problem import Problem
+from ..run.incumbent import Incumbent, relative_gap
+from ..run.run import Method, Outcome, outcome_of
+from ..strategies.exact_curve import solve_any
+from ..strategies.opinion import second_opinion, whom_to_trust
+from .fronts import SIZE, Front, FrontPoint
+from .request import Circumstances
+from .staircase import Ceiling, Staircase, Step, Stretch
+
+_FIRST_SHARE, _SHARE = 0.2, 0.02
+"""Shares of the time left that the largest budget gets, and every other one at first."""
+
+_SHORTEST, _LONGEST = 0.3, 10.0
+"""Seconds that a budget gets at first, at the least and at the most; twice as many each time that
+it was not enough."""
+
+_WIDE = Fraction(1, 16)
+"""Share of all budgets from which on a stretch is asked about in its middle."""
+
+_NEIGHBOURS_SHARE = 0.1
+"""What looking at a committee's neighbours may take, as a share of the time that found it."""
+
+
+class Priced(Protocol):
+    """A problem of any kind that can be put under a budget."""
+
+    @property
+    def objective(self) -> Any:
+        """What is maximised."""
+
+    @property
+    def allowed(self) -> tuple[int, ...]:
+        """Who may sit."""
+
+    @property
+    def required(self) -> tuple[int, ...]:
+        """Who must."""
+
+    @property
+    def size_min(self) -> int:
+        """The fewest."""
+
+    @property
+    def size_max(self) -> int:
+        """The most."""
+
+    def within(self, budget: Budget) -> Any:
+        """Return it under one more budget."""
+
+    def best(self, members: Sequence[int], threshold: int | None = None) -> Any:
+        """Return members as a committee and its score; None if they are not allowed."""
+
+
+class CostFront:
+    """The best committee of every budget, or of at most every size, as far as time allows.
+
+    Parameters
+    ----------
+    problem
+        What to choose from.
+    names
+        What the classifiers are called.
+    budget
+        What they cost, nowhere below 0, and the largest budget to look at; None for 1 each.
+    method, circumstances
+        By what, and how; its gap is where a bound is good enough.
+    began
+        When the run began, as `time.monotonic` tells it.
+    tolerance
+        The share of a value that bounds may be above it where it is proved.
+    """
+
+    def __init__(
+        self,
+        problem: Priced,
+        names: Sequence[str],
+        budget: Budget | None,
+        method: Method,
+        circumstances: Circumstances,
+        began: float,
+        tolerance: float = 0.0,
+    ) -> None:
+        self._problem, self._method, self._by_size = problem, method, budget is None
+        self._circumstances, self._began = circumstances, began
+        self._deadline = began + circumstances.seconds
+        self._tolerance, self._enough = tolerance, max(tolerance, circumstances.gap or 0.0)
+        most = min(problem.size_max, len(problem.allowed))
+        budget = Budget([1] * len(names), most, name=SIZE) if budget is None else budget
+        self._costs, self._name = budget.for_pool(names), budget.name
+        unit, everything = Fraction(1, common_denominator(self._costs)), self._cost(problem.allowed)
+        self._limit = None if self._by_size or budget.limit >= everything else budget.limit
+        top = min(budget.limit, everything) // unit * unit
+        self.stairs = Staircase(self._floor(), top, unit, self._near)
+        self._tries: dict[Fraction, float] = {}
+        if self._nobody() or self.stairs.top < self.stairs.floor:
+            self.stairs.lower(Ceiling(self.stairs.top, None, None))
+
+    def _cost(self, members: Iterable[int]) -> Fraction:
+        return sum((self._costs[k] for k in members), Fraction(0))
+
+    def _nobody(self) -> bool:
+        """Tell whether too few may sit, or some who must may not."""
+        allowed, required = self._problem.allowed, self._problem.required
+        return len(allowed) < self._problem.size_min or not set(required) <= set(allowed)
+
+    def _floor(self) -> Fraction:
+        """Return what no committee costs less than."""
+        required = self._problem.required
+        others = sorted(self._costs[k] for k in self._problem.allowed if k not in required)
+        missing = max(0, self._problem.size_min - len(required))
+        return self._cost(required) + sum(others[:missing], Fraction(0))
+
+    def front(self) -> Front:
+        """Return where things stand."""
+        stretches = list(self.stairs.stretches())
+        if self._by_size:
+            points = [
+                self._point(stretch.step, self.stairs.ceiling(Fraction(size)), Fraction(size))
+                for stretch in stretches
+                for size in range(int(stretch.low), int(stretch.high) + 1)
+            ]
+        else:
+            points = [
+                self._point(stretch.step, stretch.ceiling, stretch.low)
+                for stretch in stretches
+                if not stretch.empty
+            ]
+        seconds, name = time.monotonic() - self._began, self._problem.objective.name
+        return Front(name, tuple(points), seconds, self._name, self._limit, self._by_size)
+
+    def _point(self, step: Step | None, ceiling: Ceiling | None, low: Fraction) -> FrontPoint:
+        objective, value, bound = self._problem.objective, None, None
+        if step is not None:
+            value = objective.read(step.score)
+        if ceiling is None:
+            bound = objective.read_above(objective.ceiling)
+        elif ceiling.bound is not None:
+            bound = objective.read_above(ceiling.bound)
+        if step is not None and ceiling is not None and ceiling.bound <= step.score:
+            bound = value
+        elif value is not None and bound is not None:
+            bound = max(bound, value)
+        word = () if ceiling is None or ceiling.bound == ceiling.proved else ceiling.trusted
+        members = 0 if step is None else step.committee.size
+        return FrontPoint(
+            int(low) if self._by_size else members, None if step is None else step.committee,
+            value, bound, word, self._tolerance, None if self._by_size else low,
+        )  # fmt: skip
+
+    def run(self, told: Callable[[], object]) -> str:
+        """Work until all is proved, time is over, or somebody ends it; return which."""
+        try:
+            while True:
+                budget = self._next_budget()
+                # Without any time there is still a committee and a bound, as elsewhere.
+                late = time.monotonic() >= self._deadline and self._tries
+                if budget is None:
+                    return "proved" if self.front().optimal else "finished"
+                if late:
+                    return "time limit"
+                if not self._ask(budget):
+                    return "interrupted"
+                if told():
+                    return "callback"
+        except KeyboardInterrupt:
+            return "interrupted"
+
+    def _next_budget(self) -> Fraction | None:
+        """Return the budget that most is open about among those asked for least often.
+
+        None where nothing is open, or nothing can be done about it.
+        """
+        stretches = list(self.stairs.stretches())
+        if not self._tries:
+            return None if all(stretch.settled for stretch in stretches) else self.stairs.top
+        reads = [self._heights(stretch) for stretch in stretches]
+        lowest = min((low for low, _ in reads if low is not None), default=0.0)
+        whole = self.stairs.top - self.stairs.floor + self.stairs.unit
+        open_budgets: list[tuple[float, float, Fraction]] = []
+        for stretch, (low, high) in zip(stretches, reads, strict=True):
+            if stretch.settled:
+                continue
+            begin = stretch.low
+            if stretch.settled_to is not None:
+                begin = stretch.settled_to + self.stairs.unit
+            width = stretch.high - begin
+            middle = begin + width // (2 * self.stairs.unit) * self.stairs.unit
+            wide = width > _WIDE * whole
+            height = high - (lowest if low is None else low)
+            for budget in (middle, stretch.high) if wide else (stretch.high,):
+                tries = self._tries.get(budget, 0.0)
+                if tries < math.inf:
+                    area = float((width + self.stairs.unit) / whole) * max(height, 1e-12)
+                    open_budgets.append((-tries, area, budget))
+                    break
+        return max(open_budgets)[2] if open_budgets else None
+
+    def _heights(self, stretch: Stretch) -> tuple[float | None, float]:
+        objective = self._problem.objective
+        low = None if stretch.step is None else objective.read(stretch.step.score)
+        bound = None if stretch.ceiling is None else stretch.ceiling.bound
+        return low, objective.read_above(objective.ceiling if bound is None else bound)
+
+    def _near(self, score: Any, bound: Any) -> bool:
+        """Tell whether a score is as good as a bound, or as near as is asked for."""
+        objective = self._problem.objective
+        gap = relative_gap(objective.read(score), objective.read_above(bound))
+        return bool(bound <= score) or (gap is not None and gap <= self._enough)
+
+    def _ask(self, budget: Fraction) -> bool:
+        """Ask for the best committee of a budget; tell whether the run goes on."""
+        began, tries = time.monotonic(), self._tries.get(budget, 0.0)
+        left = max(0.0, self._deadline - began)
+        share = _SHARE if self._tries else _FIRST_SHARE
+        seconds = min(left, max(_SHORTEST, min(share * left, _LONGEST)) * 2**tries)
+        limit = Budget(self._costs, budget, self._name)
+        known, ceiling = self.stairs.best(budget), self.stairs.ceiling(budget)
+        problem = self._problem.within(limit)
+        incumbent = Incumbent(problem, began=began, gap=self._enough or None)
+        circumstances = self._circumstances
+        run = circumstances.begin(incumbent, None, began + seconds - circumstances.seconds)
+
+        def work() -> Outcome:
+            if known is not None:
+                committee = known.committee
+                incumbent.offer(committee.members, getattr(committee, "threshold", None))
+            if ceiling is not None and ceiling.bound is not None:
+                incumbent.tighten(ceiling.proved)
+                incumbent.tighten(ceiling.bound, by=ceiling.trusted)
+            if incumbent.closed:
+                return Outcome("proved")
+            return _solved(problem, self._method, run)
+
+        outcome = outcome_of(work)
+        self._learn(budget, incumbent, outcome)
+        unfinished = outcome.termination in ("time limit", "gap reached")
+        self._tries[budget] = tries + 1 if unfinished else math.inf
+        if incumbent.committee is not None:
+            spent = time.monotonic() - began
+            self._look_around(incumbent.committee, time.monotonic() + _NEIGHBOURS_SHARE * spent)
+        return outcome.termination != "interrupted"
+
+    def _learn(self, budget: Fraction, incumbent: Incumbent, outcome: Outcome) -> None:
+        """Take the committee and the bound that an answer comes with."""
+        if incumbent.committee is not None:
+            self._offer(incumbent.committee, incumbent.score)
+        elif outcome.infeasible:
+            self.stairs.lower(Ceiling(budget, None, None, outcome.trusted))
+            return
+        status = "optimal" if outcome.termination == "proved" else "feasible"
+        trusted = whom_to_trust(incumbent, outcome, status)
+        self.stairs.lower(Ceiling(budget, incumbent.bound, incumbent.proved, trusted))
+
+    def _look_around(self, committee: Any, until: float) -> None:
+        """Look at cheaper committees near one: a member less, or a cheaper one in its stead."""
+        costs, members = self._costs, set(committee.members)
+        others = sorted(set(self._problem.allowed) - members, key=lambda k: costs[k])
+        for leaving in sorted(members, key=lambda k: -costs[k]):
+            rest = members - {leaving}
+            for joining in (None, *(k for k in others if costs[k] < costs[leaving])):
+                if time.monotonic() >= until:
+                    return
+                near = sorted(rest if joining is None else {*rest, joining})
+                found = self._problem.best(near)
+                if found is not None:
+                    self._offer(*found)
+
+    def _offer(self, committee: Any, score: Any) -> None:
+        self.stairs.offer(self._cost(committee.members), score, committee)
+
+
+def _solved(problem: Any, method: Method, run: Any) -> Outcome:
+    """Run the exact method that is made for a problem."""
+    kind = problem.objective.kind
+    if kind == "soft":
+        return method.others[kind](problem, run)
+    if leaves_nothing(problem):
+        return Outcome("proved", infeasible=True)
+    if isinstance(problem, Problem):
+        return second_opinion(problem, run, solve_any(problem, method, run))
+    return method.others[kind](problem, run)

@@ -1,0 +1,106 @@
+"""`PluralityDriver`: branch and bound with more than two classes.
+
+To begin with there is a node for every size. In each round the open nodes are dealt to workers, who
+bound, try out and branch (`worker`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from ...bounds.levels import room
+from ...problem.plurality import PluralityProblem
+from ...problem.wins import Wins
+from ...run.run import Run
+from ..driver import Driver
+from .checkpoint import Kept, resumed, save_proof
+from .task import FREE, WORKER, Node, Share, Task
+
+_FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
+"""Seconds of the first and of the longest round."""
+
+
+class PluralityDriver(Driver):
+    """A proof by sizes that nothing beats the incumbent, or that nothing is allowed.
+
+    Parameters
+    ----------
+    problem
+        What is being solved, without limits on coverage or on classes.
+    run
+        Its circumstances; the incumbent need not hold a committee.
+    """
+
+    worker = WORKER
+
+    def __init__(self, problem: PluralityProblem, run: Run) -> None:
+        super().__init__(problem, run, _FIRST_ROUND, _LONGEST_ROUND)
+        self._wins, self._scale = Wins.of(problem)
+        kept = resumed(problem, run)
+        self._nodes = self._everything() if kept is None else kept.nodes
+        self._take_stock()
+
+    def _everything(self) -> tuple[Node, ...]:
+        """Return a node for every size."""
+        decided = np.full(self._wins.n_classifiers, FREE, dtype=np.int8)
+        decided[self._wins.required] = 1
+        bound = float((self._run.incumbent.proved - self._problem.gains.base) / self._scale)
+        bound += float(room(self._wins.weights, bound))
+        return tuple(
+            Node(size, bound, decided)
+            for size in range(self._wins.size_min, self._wins.size_max + 1)
+        )
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is open."""
+        return not self._nodes
+
+    def _deal(self, workers: int, deadline: float) -> list[Task]:
+        ordered = sorted(self._nodes, key=lambda node: -node.bound)
+        latest, target = self._run.deadline, self._target()
+        return [
+            # The highest bounds to everybody in turn.
+            Task(self._wins, self._scale, tuple(ordered[worker::workers]), target, deadline, latest,
+                 self._token)
+            for worker in range(min(workers, len(ordered)))
+        ]  # fmt: skip
+
+    def _take(self, shares: Sequence[Share]) -> None:
+        for share in shares:
+            for members in share.members:
+                self._offer(members)
+        self._nodes = tuple(node for share in shares for node in share.nodes)
+
+    def _save(self, file: Path) -> None:
+        save_proof(file, self._problem, Kept(self._run.incumbent.members, self._nodes))
+
+    def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
+        incumbent = self._run.incumbent
+        incumbent.open_boxes = open_boxes
+        # First the committee: it may be the one of a node that the bound has left behind.
+        self._offer(tuple(sorted(members)))
+        if open_boxes:
+            incumbent.tighten(self._in_units(bound))
+
+    def _take_stock(self) -> None:
+        incumbent, target = self._run.incumbent, self._target() / self._scale
+        self._nodes = tuple(node for node in self._nodes if node.bound >= target and not node.empty)
+        incumbent.open_boxes = len(self._nodes)
+        if self._nodes:
+            incumbent.tighten(self._in_units(max(node.bound for node in self._nodes)))
+        else:
+            incumbent.close()
+
+    def _target(self) -> int:
+        """Return what it takes, beyond the base, to be better than the incumbent."""
+        score, gains = self._run.incumbent.score, self._problem.gains
+        return 0 if score is None else int(score + gains.step - gains.base)
+
+    def _in_units(self, bound: float) -> Fraction:
+        # The base may be larger than a float can tell from its neighbours.
+        return Fraction(self._problem.gains.base) + Fraction(self._scale) * Fraction(bound)
