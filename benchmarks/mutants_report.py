@@ -1,4 +1,8 @@
-"""The page of `mutants`: what was noticed, what was not, and why that does no harm."""
+"""The page of `mutants`: what was noticed, what was not, and why that does no harm.
+
+A survivor that is *equivalent* changes no answer. One that is *sound* lets nothing false through, but
+what it computes is not the same, such as a bound that is larger by the smallest unit.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +33,15 @@ def page(
     known
         What became of those that have been tried, by their keys.
     harmless
-        File, function, change and why, of survivors that change no answer.
+        File, function, change and why, of survivors that do no harm; `sound` is true of those that
+        are not equivalent.
     only
         How the paths begin of the files that were looked at; all if empty.
     """
     why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
+    sound = {
+        (one["file"], one["function"], one["change"]) for one in harmless if one.get("sound")
+    }
     tried = [one for those in mutants.values() for one in those if one.key in known]
     survivors = [one for one in tried if known[one.key]["outcome"] == "survived"]
     still_open = [one for one in survivors if one.key[:3] not in why]
@@ -47,8 +55,7 @@ def page(
         "A test that takes 20 s and five times as long as on the right code has noticed too.",
         "",
         f"{len(tried)} of {total} changes tried, chosen at random in every file: {counted} "
-        f"noticed, {len(survivors)} not; of these {len(survivors) - len(still_open)} are harmless "
-        f"and {len(still_open)} open.",
+        f"noticed, {len(survivors)} not; of these {_told(survivors, still_open, sound)}.",
         "",
         *(
             [f"Only of {', '.join(only)}; the other files are not on this page.", ""]
@@ -57,27 +64,39 @@ def page(
         ),
         _made_by(known[one.key] for one in tried),
         "",
-        "| file | changes | tried | noticed | of them timed out | harmless | open | noticed "
-        "or harmless |",
-        "|---|---|---|---|---|---|---|---|",
+        "| file | changes | tried | noticed | of them timed out | equivalent | sound | open "
+        "| noticed or equivalent |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for file, those in mutants.items():
         if those:
-            lines.append(_row(file, those, known, why))
+            lines.append(_row(file, those, known, why, sound))
     lines += ["", "## Not noticed, open", "", *_table(still_open, None)]
     closed = [one for one in survivors if one.key[:3] in why]
-    lines += ["", "## Not noticed, harmless", "", *_table(closed, why)]
+    for name, is_sound in (("equivalent", False), ("sound, but not equivalent", True)):
+        these = [one for one in closed if (one.key[:3] in sound) == is_sound]
+        lines += ["", f"## Not noticed, {name}", "", *_table(these, why)]
     return "\n".join(lines) + "\n"
 
 
-def _row(file: str, those: list[Mutant], known: dict[Key, dict], why: dict) -> str:
+def _told(survivors: list[Mutant], still_open: list[Mutant], sound: set[tuple]) -> str:
+    unlike = sum(one.key[:3] in sound for one in survivors)
+    alike = len(survivors) - len(still_open) - unlike
+    return f"{alike} are equivalent, {unlike} sound but not equivalent, {len(still_open)} open"
+
+
+def _row(
+    file: str, those: list[Mutant], known: dict[Key, dict], why: dict, sound: set[tuple]
+) -> str:
     tried = [one for one in those if one.key in known]
     counts = Counter(known[one.key]["outcome"] for one in tried)
-    harmless = sum(known[one.key]["outcome"] == "survived" and one.key[:3] in why for one in tried)
+    survivors = [one.key[:3] for one in tried if known[one.key]["outcome"] == "survived"]
+    unlike = sum(key in sound for key in survivors)
+    alike = sum(key in why for key in survivors) - unlike
     noticed = counts["noticed"] + counts["timed out"]
     cells = (
-        len(those), len(tried), noticed, counts["timed out"], harmless,
-        counts["survived"] - harmless, _share(noticed + harmless, len(tried)),
+        len(those), len(tried), noticed, counts["timed out"], alike, unlike,
+        len(survivors) - alike - unlike, _share(noticed + alike, len(tried)),
     )  # fmt: skip
     return f"| {file} | {' | '.join(map(str, cells))} |"
 

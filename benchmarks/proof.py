@@ -75,6 +75,18 @@ def main() -> int:
     return int(any(row["wrong"] for row in rows))
 
 
+def _seeds(rows: list[dict]) -> str:
+    """Say which seeds were run, and which kinds were not."""
+    seeds = {kind: {row["seed"] for row in rows if row["kind"] == kind} for kind in KINDS}
+    ran = {kind: those for kind, those in seeds.items() if those}
+    most = max(map(len, ran.values()), default=0)
+    told = "The run was not ended: not all seeds of every kind are there."
+    if all(those == set(range(most)) for those in ran.values()):
+        told = f"Seeds 0 to {most - 1} of each."
+    missing = [kind for kind in KINDS if kind not in ran]
+    return told + (f" Not run: {', '.join(missing)}." if missing else "")
+
+
 def table(rows: list[dict]) -> str:
     """Write the outcome as Markdown."""
     counts = Counter(row["kind"] for row in rows)
@@ -84,7 +96,7 @@ def table(rows: list[dict]) -> str:
         "# Every exact path against brute force",
         "",
         f"`python benchmarks/proof.py`: random instances, {told}; in brackets how many of them "
-        "with diversity limits or other constraints.",
+        f"with diversity limits or other constraints. {_seeds(rows)}",
         "",
         fresh.origin(rows),
         "",

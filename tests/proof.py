@@ -279,7 +279,8 @@ def _bad_problem(seed: int, objective: str) -> tuple[badproblems.Bad, str]:
     k = int(rng.choice(kinds[rng.choice(len(kinds), p=weights)]))
     limit = badproblems.LIMITS[seed % len(badproblems.LIMITS)]
     bad = badproblems.bad_problem(seed, limit, objective, k, int(rng.integers(2 * k, 4 * k)))
-    return bad, badproblems.STARTS[seed // 12 % 3]
+    # Another start for every limit, and all with each in the long run.
+    return bad, badproblems.STARTS[(seed + seed // 12) % 3]
 
 
 def _faults(seed: int, ways: dict[str, Way], faults: Callable[[Way], list[str]]) -> list[str]:

@@ -1,5 +1,8 @@
 """The tool that asks whether the tests would notice a wrong proof."""
 
+import os
+import signal
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -71,13 +74,46 @@ def test_the_page_lists_every_survivor_and_counts_only_what_was_tried(tool):
     reason = {"file": "a.py", "function": "f", "change": "x -> 2", "why": "x is not used"}
     text = page(mutants, known, [reason])
     assert "4 of 6 changes tried" in text
-    assert "50.0 % noticed, 2 not; of these 1 are harmless and 1 open" in text
-    assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 100.0 % |" in text
-    assert "| b.py | 2 | 1 | 0 | 0 | 0 | 1 | 0.0 % |" in text
-    open_part, closed = text.split("## Not noticed, open")[1].split("## Not noticed, harmless")
+    told_so = "50.0 % noticed, 2 not; of these 1 are equivalent, 0 sound but not equivalent, 1 open"
+    assert told_so in text
+    assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 0 | 100.0 % |" in text
+    assert "| b.py | 2 | 1 | 0 | 0 | 0 | 0 | 1 | 0.0 % |" in text
+    apart = page(mutants, known, [{**reason, "sound": True}])
+    assert "of these 0 are equivalent, 1 sound but not equivalent, 1 open" in apart
+    assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in apart
+    assert "x is not used" in apart.split("## Not noticed, sound, but not equivalent")[1]
+    open_part, closed = text.split("## Not noticed, open")[1].split("## Not noticed, equivalent")
     assert r"| b.py | f | `p \| q` -> `p & q` |" in open_part
     assert "| a.py | f | `x` -> `2` | x is not used |" in closed
     assert "a.py" not in open_part
+
+
+def test_ended_tests_take_their_workers_with_them_and_nobody_else(tool, tmp_path):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutants_bench import Bench
+
+    bench = Bench.__new__(Bench)
+    bench.folder = tmp_path
+    wait = [sys.executable, "-c", "import time; time.sleep(600)"]
+    tests, other = (
+        subprocess.Popen(wait, start_new_session=alone, process_group=group)
+        for alone, group in ((False, 0), (True, None))
+    )
+    mine = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
+    worker = subprocess.Popen(wait, start_new_session=True, env=mine)
+    forked = subprocess.Popen(wait, process_group=tests.pid)
+    try:
+        bench.pid = tests.pid
+        assert bench.stop(over=True) is None
+        for ended in (tests, worker, forked):
+            assert ended.wait(30) == -signal.SIGKILL
+        assert other.poll() is None
+        bench.stop()  # of nothing, which ends nothing
+        assert other.poll() is None
+    finally:
+        for process in (tests, worker, forked, other):
+            process.kill()
+            process.wait()
 
 
 def test_changes_are_small_compile_and_leave_words_alone(tool):
