@@ -75,7 +75,7 @@ def soft_case(seed: int, limit: str, objective: str = "log_loss", n_classes: int
     k = int(rng.integers(4, 8))
     predictions, y = pool(seed, n=int(rng.integers(20, 40)), k=k, n_classes=n_classes)
     predictions[rng.random(predictions.shape[:2]) < 0.04] = np.nan
-    # Twins, or nearly so: a proof may end within its tolerance, but its bound must be true.
+    # Twins, or nearly: a proof may end within its tolerance, its bounds must be true all the same.
     nearly = 1 - 1e-6 * (seed // 2 % 2) * rng.random(predictions[:, 0].shape)
     predictions[:, 1] = predictions[:, 0] * nearly
     if n_classes > 2:

@@ -40,6 +40,7 @@ class Node:
     weights: np.ndarray
     fixed: np.ndarray
     branch: int
+    price: float = 0.0
     prices: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
 
@@ -53,6 +54,7 @@ class Soft:
     weights: np.ndarray
     n_classes: int = 2
     penalty: float = 3.0
+    loss: str = "log_loss"
     size_min: int = 1
     most: int = 3
     required: tuple[int, ...] = ()

@@ -74,7 +74,7 @@ def test_a_stopped_proof_is_held_for_what_it_has(n_classes, limits, tmp_path, mo
     for strides in range(6):
         left = iter([*[True] * strides, *[False] * 10**6])
         with monkeypatch.context() as patch:
-            patch.setattr("voteprune.strategies.exact_soft._STRIDE", 0.002 * (strides % 3))
+            patch.setattr("voteprune.tree.soft.coordinator._STRIDES", 0.002 * (strides % 3))
             patch.setattr(
                 "voteprune.run.run.Run.seconds_left",
                 property(lambda run, left=left: 1.0 if next(left) else 0.0),
@@ -171,8 +171,6 @@ def test_a_full_disk_is_an_incident_not_the_end(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("request_", "words"),
     [
-        ({"objective": "brier"}, "brier has none yet"),
-        ({"objective": "pool_log_loss"}, "pool_log_loss has none yet"),
         ({"method": "brute"}, "brute writes no proof"),
         ({"certificate": 3}, "expected True, False or a path"),
         ({"certificate": "no/such/folder.json"}, "folder that exists"),

@@ -140,3 +140,16 @@ def test_taking_rows_keeps_their_labels_and_weights():
     assert (taken.weights / taken.denominator).tolist() == [2, 0.5]
     with pytest.raises(vp.InputError, match="class 0"):
         votes.take([1, 2])
+
+
+@pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes, vp.Probabilities])
+def test_every_table_crosses_the_borders_of_processes_and_stays_as_it_is(kind):
+    table = kind(PREDICTIONS, LABELS)
+    copy = pickle.loads(pickle.dumps(table))
+    assert type(copy) is kind
+    for slot in kind.__slots__:
+        there, back = getattr(table, slot), getattr(copy, slot)
+        assert np.array_equal(there, back)
+        assert not isinstance(back, np.ndarray) or not back.flags.writeable
+    with pytest.raises(AttributeError, match=f"{kind.__name__} is immutable"):
+        copy.names = ()

@@ -17,10 +17,12 @@ from ..files import jsonfile
 from ..files.document import Written
 from ..numbers.exact import on_file
 from .nodes import Step
-from .problem import Floats, SoftProblem
+from .problem import LOG_LOSS, POOL_BRIER, POOL_LOG_LOSS, Floats, SoftProblem
 
 ROOM = 1e-9
 """What the bound on file is lower by, as a share: the checker rounds otherwise than the solver."""
+
+_NAMES = {LOG_LOSS: "log_loss", POOL_LOG_LOSS: "pool_log_loss", POOL_BRIER: "brier"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class SoftCertificate(Written):
     Parameters
     ----------
     problem
-        Log-odds, labels, weights, penalty and limits; the loss is the log loss.
+        Log-odds or probabilities, labels, weights, penalty, loss and limits.
     names, kinds, classes, clip
         As in `Probabilities`.
     digest
@@ -90,7 +92,7 @@ class SoftCertificate(Written):
                 "digest": self.digest,
             },
             "objective": {
-                "loss": "log_loss",
+                "loss": _NAMES[problem.loss],
                 "penalty": problem.penalty,
                 "tolerance": self.tolerance,
             },
@@ -171,7 +173,9 @@ class SoftCertificate(Written):
 
 
 def _intercepts(step: Step, problem: SoftProblem) -> Floats:
-    """Return an intercept for every class, or one for two classes."""
+    """Return an intercept for every class, one for two classes, or mu for linear pools."""
+    if problem.loss != LOG_LOSS:
+        return np.array([step.price])
     width = 1 if problem.answers.ndim == 2 else problem.answers.shape[2]
     found = np.zeros(width)
     found[: len(step.intercepts)] = step.intercepts

@@ -51,6 +51,11 @@ class Curvature:
         """Return whether a Hessian of so many members is taken from the centre."""
         return self._centre is not None and z.size * n_members**2 > _CHEAP
 
+    @property
+    def centred(self) -> bool:
+        """Whether there is a Hessian to share."""
+        return self._centre is not None
+
     def centre(self, z: Floats) -> None:
         """Have nodes from here on share the Hessian at these scores."""
         self._centre, self._places = z, np.zeros(0, dtype=np.intp)

@@ -35,14 +35,15 @@ class Step:
 
     With `cutoff` as the loss to beat, the point's bound closes the node, or shows that members can
     only be in or out as `fixed` says; `branch` is the member that the node is split on after that,
-    and -1 where nothing is left open. `prices` are those of the problem's rows that show it, none
-    where the size limit alone does. A step that rests on the limits alone has no point: its
-    `weights` are empty.
+    and -1 where nothing is left open. `price` is mu, for linear pools. `prices` are those of the
+    problem's rows that show it, none where the size limit alone does. A step that rests on the
+    limits alone has no point: its `weights` are empty.
     """
 
     decisions: Decisions
     intercepts: Floats
     weights: Floats
+    price: float
     prices: Floats
     cutoff: float
     fixed: Decisions

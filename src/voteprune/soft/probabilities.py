@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..votes.frozen import Frozen
 from ..votes.reading import read_names, read_vector
 from .digest import digest_of
 from .reading import (
@@ -34,7 +35,7 @@ CLIP = 0.0001
 see docs/results/protocol.md."""
 
 
-class Probabilities:
+class Probabilities(Frozen):
     """Validated log-odds of K members on n rows with labels, weights and names.
 
     Immutable: the arrays are copies of the caller's and cannot be written to.
@@ -124,16 +125,16 @@ class Probabilities:
         chosen = read_names(names, columns, len(members))
         kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
         digest = digest_of(chosen, known, labels, members)
-        values = (known, clip, digest, kinds, labels, stored, chosen, weights)
-        _fill(self, values)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(
-            f"Probabilities is immutable; build a new one instead of setting {name!r}."
+        self._fill(
+            classes=known,
+            clip=clip,
+            digest=digest,
+            kinds=kinds,
+            labels=labels,
+            log_odds=stored,
+            names=chosen,
+            weights=weights,
         )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, tuple(getattr(self, slot) for slot in self.__slots__)
 
     @property
     def n_rows(self) -> int:
@@ -173,15 +174,11 @@ class Probabilities:
     def select(self, columns: Sequence[int]) -> Probabilities:
         """Return what some of the members say, in the order given."""
         places = list(columns)
-        return _restore(
-            self.classes,
-            self.clip,
-            "",
-            tuple(self.kinds[k] for k in places),
-            self.labels,
-            _by_member(self.log_odds[:, places]),
-            tuple(self.names[k] for k in places),
-            self.weights,
+        return self._but(
+            digest="",
+            kinds=tuple(self.kinds[k] for k in places),
+            log_odds=_by_member(self.log_odds[:, places]),
+            names=tuple(self.names[k] for k in places),
         )
 
     def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Probabilities:
@@ -196,26 +193,13 @@ class Probabilities:
         labels, weights = self.labels[places], self.weights[places]
         check_classes(self.classes, labels, weights)
         odds = _by_member(self.log_odds[places])
-        return _restore(self.classes, self.clip, "", self.kinds, labels, odds, self.names, weights)
+        return self._but(digest="", labels=labels, log_odds=odds, weights=weights)
 
     def __repr__(self) -> str:
         return (
             f"Probabilities({self.n_rows} rows, {len(self.classes)} classes; "
             f"{self.n_classifiers} classifiers)"
         )
-
-
-def _fill(self: Probabilities, values: tuple[Any, ...]) -> None:
-    for slot, value in zip(Probabilities.__slots__, values, strict=True):
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-        object.__setattr__(self, slot, value)
-
-
-def _restore(*values: Any) -> Probabilities:
-    made = Probabilities.__new__(Probabilities)
-    _fill(made, values)
-    return made
 
 
 def _by_member(odds: Floats) -> Floats:

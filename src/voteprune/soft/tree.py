@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
 import numpy as np
 
-from .bound import bound_of
+from .bound import Bound, bound_of
 from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
@@ -17,7 +18,7 @@ from .losses import loss_of
 from .newton import Point, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
-from .problem import Floats, Places, SoftProblem
+from .problem import Places, SoftProblem
 from .relaxation import Relaxed, relax
 from .result import SoftResult
 from .sample import sample_of
@@ -26,7 +27,7 @@ from .search import Search
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
-NO_POINT = NO_PRICES = np.zeros(0)
+NO_POINT = np.zeros(0)
 """Of a step that rests on limits alone."""
 
 MANY_ROWS, _SAMPLE = 10_000, 3_000
@@ -80,8 +81,9 @@ class SoftTree:
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
         self._order = count()
+        self._away: list[Node] = []
         self._heap: list[tuple[float, int, Node]] = []
-        self._begun = False
+        self._begun, self._at_root = False, True
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
         clash = set(problem.required) & set(problem.forbidden)
@@ -106,18 +108,25 @@ class SoftTree:
     @property
     def lower_bound(self) -> float:
         """No allowed committee has less penalised loss; true at every moment."""
-        waiting = self._heap[0][0] if self._heap else np.inf
+        waiting = min((node.bound for node in self._away), default=np.inf)
+        if self._heap:
+            waiting = min(waiting, self._heap[0][0])
         value = np.inf if self.best is None else self.best.value
         return float(min(waiting, self.closed, value))
 
     @property
     def n_open(self) -> int:
         """How many nodes are open."""
-        return len(self._heap)
+        return len(self._heap) + len(self._away)
 
     @property
     def finished(self) -> bool:
         """Whether no node is open."""
+        return not self.n_open
+
+    @property
+    def idle(self) -> bool:
+        """Whether no node is open here; others may be with workers."""
         return not self._heap
 
     def offer(self, members: tuple[int, ...]) -> bool:
@@ -159,9 +168,41 @@ class SoftTree:
     def state(self) -> TreeState:
         """Return the tree as plain arrays."""
         nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
+        return self._state([*nodes, *self._away], self.closed, self.nodes)
+
+    def deal(self, parts: int) -> list[TreeState]:
+        """Give open nodes away, so that this tree and each part have equally many, good and bad."""
+        nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
+        self._heap = []
+        for node in nodes[:: parts + 1]:
+            self._push(node)
+        shares = [nodes[part :: parts + 1] for part in range(1, parts + 1)]
+        self._away = [node for share in shares for node in share]
+        return [self._state(share, np.inf, 0) for share in shares if share]
+
+    def take_back(self, shares: Sequence[TreeState]) -> None:
+        """Take what has become of the nodes that were given away."""
+        self._away = []
+        for share in shares:
+            for row in zip(
+                share.decisions, share.bounds, share.intercepts, share.weights, strict=True
+            ):
+                self._push(Node(*row))
+            self.closed = min(self.closed, share.closed)
+            self.nodes += share.nodes
+            if len(share.members):
+                self.offer(tuple(int(k) for k in share.members))
+
+    def recall(self) -> None:
+        """Have all nodes here again that were given away, as they were."""
+        for node in self._away:
+            self._push(node)
+        self._away = []
+
+    def _state(self, nodes: Sequence[Node], closed: float, worked: int) -> TreeState:
         members = () if self.best is None else self.best.members
         shape = (self.problem.n_members, self.loss.n_intercepts)
-        return state_of(nodes, shape, self.closed, members, self.nodes)
+        return state_of(nodes, shape, closed, members, worked)
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
@@ -169,7 +210,7 @@ class SoftTree:
         for row in zip(state.decisions, state.bounds, state.intercepts, state.weights, strict=True):
             self._push(Node(*row))
         self.closed, self.nodes = state.closed, state.nodes
-        self._begun = True
+        self._begun, self._at_root = True, False
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
 
@@ -228,13 +269,16 @@ class SoftTree:
         """Return the root with a bound, so that a proof has one from the beginning."""
         inside, free = np.flatnonzero(root.decisions == 1), np.flatnonzero(root.decisions == 0)
         polytope = Polytope.at(*self.problem.rows, inside, free)
-        if polytope.broken:
-            self._record(root, None, self._nobody, -1, NO_PRICES)
+        if polytope.broken or not len(inside) + len(free):
+            self._record(root, None, None)
             return replace(root, bound=0.0)
-        point = scored(self.loss, self.search.fit(inside.tolist()))
+        if len(inside) or self.loss.total is None:
+            point = scored(self.loss, self.search.fit(inside.tolist()))
+        else:
+            point = self._start(root, inside, free)
         dual = self.loss.dual(point.z)
         bound = bound_of(dual, self.problem.ridge, inside, free, polytope, self.loss.total)
-        self._record(root, point, self._nobody, -1, bound.prices)
+        self._record(root, point, bound)
         return replace(root, bound=bound.value)
 
     def _push(self, node: Node) -> None:
@@ -257,7 +301,7 @@ class SoftTree:
         if misfits:
             barred = self._nobody
             barred[misfits] = -1
-            self._record(node, None, barred, -1, NO_PRICES)
+            self._record(node, None, None, barred)
             node = replace(node, decisions=decisions + barred)
             free = np.flatnonzero(node.decisions == 0)
         polytope = Polytope.at(lines, limits, inside, free)
@@ -284,7 +328,7 @@ class SoftTree:
             polytope,
             self.loss.total,
         )
-        self._close(node, max(bound.value, node.bound), point)
+        self._close(node, max(bound.value, node.bound), point, bound)
 
     def _branch(
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
@@ -301,7 +345,7 @@ class SoftTree:
             self._curvature,
         )
         self.last = relaxed.point
-        if self.nodes == 1:
+        if not self._curvature.centred:
             self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
             rounded = self.search.rounded(inside, free, relaxed.shares)
@@ -311,24 +355,25 @@ class SoftTree:
                 and self._take(self.search.fit(rounded, relaxed.point))
             )
             # At the root swaps come last, when it is known that they are needed.
-            unsure = self.nodes == 1 and relaxed.bound.value < self.cutoff
+            unsure = self._at_root and relaxed.bound.value < self.cutoff
+            self._at_root = False
             if self.best is not None and (news or unsure):
                 self._take(self.search.swaps(self.best, deadline))
-        bound, prices = max(relaxed.bound.value, node.bound), relaxed.bound.prices
+        bound = max(relaxed.bound.value, node.bound)
         if bound >= self.cutoff:
-            self._close(node, bound, relaxed.point, prices)
+            self._close(node, bound, relaxed.point, relaxed.bound)
             return
         if time.monotonic() >= deadline and bound > node.bound + 1e-9 * abs(bound):
             # The relaxation may have been cut short: go on with it in the next round. One that
             # gets nowhere is split instead: where no x keeps all limits it might never end.
-            self._record(node, relaxed.point, self._nobody, -1, prices)
+            self._record(node, relaxed.point, relaxed.bound)
             self._push(self._child(node.decisions, bound, relaxed.point))
             return
         fixed = self._fixed(relaxed, free)
         decisions = node.decisions + fixed
         rest = np.flatnonzero(decisions[free] == 0)
         if not len(rest):
-            self._record(node, relaxed.point, fixed, -1, prices)
+            self._record(node, relaxed.point, relaxed.bound, fixed)
             self._push(self._child(decisions, bound, relaxed.point))
             return
         if node.split >= 0:
@@ -339,7 +384,7 @@ class SoftTree:
         hope = self._pseudocosts.scores(left, relaxed.dual.gains[left], shares, self.cutoff - bound)
         heavy = weights_of(relaxed.point, self.problem.n_members)[left]
         chosen = int(left[np.lexsort((-heavy, -hope))[0]])
-        self._record(node, relaxed.point, fixed, chosen, prices)
+        self._record(node, relaxed.point, relaxed.bound, fixed, chosen)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
@@ -384,23 +429,30 @@ class SoftTree:
         return scored(self.loss, bare)
 
     def _close(
-        self, node: Node, bound: float, point: Point | None = None, prices: Floats = NO_PRICES
+        self, node: Node, value: float, point: Point | None = None, bound: Bound | None = None
     ) -> None:
-        self.closed = min(self.closed, bound)
-        self._record(node, point, self._nobody, -1, prices)
+        self.closed = min(self.closed, value)
+        self._record(node, point, bound)
 
     @property
     def _nobody(self) -> Decisions:
         return np.zeros(self.problem.n_members, dtype=np.int8)
 
     def _record(
-        self, node: Node, point: Point | None, fixed: Decisions, branch: int, prices: Floats
+        self,
+        node: Node,
+        point: Point | None,
+        bound: Bound | None,
+        fixed: Decisions | None = None,
+        branch: int = -1,
     ) -> None:
         if self.steps is None:
             return
-        intercepts, weights = NO_POINT, NO_POINT
-        if point is not None:
+        intercepts, weights, price, prices = NO_POINT, NO_POINT, 0.0, NO_POINT
+        if point is not None and bound is not None:
             intercepts, weights = point.intercepts, weights_of(point, self.problem.n_members)
+            price, prices = bound.price, bound.prices
+        fixed = self._nobody if fixed is None else fixed
         self.steps.append(
-            Step(node.decisions, intercepts, weights, prices, self.cutoff, fixed, branch)
+            Step(node.decisions, intercepts, weights, price, prices, self.cutoff, fixed, branch)
         )

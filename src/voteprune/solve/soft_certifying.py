@@ -8,7 +8,6 @@ from pathlib import Path
 from ..exceptions import InputError
 from ..run.run import Method, Run
 from ..soft.certificate import SoftCertificate
-from ..soft.problem import LOG_LOSS
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree
 from .certifying import check_wanted
@@ -22,17 +21,10 @@ def check_soft_certified(
     Raises
     ------
     InputError
-        As for votes; also if the objective is not "log_loss", the method keeps no tree, or the
-        probabilities are a part of others.
+        As for votes; also if the method keeps no tree, or the probabilities are a part of others.
     """
     if not check_wanted(certificate, method, checkpoint):
         return False
-    if problem.numbers.loss != LOG_LOSS:
-        raise InputError(
-            "certificate",
-            f"{problem.objective.name} has none yet; only log_loss does. Leave it out, or use "
-            "objective='log_loss'.",
-        )
     if method.name != "exact":
         raise InputError(
             "certificate",

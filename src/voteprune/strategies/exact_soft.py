@@ -6,17 +6,13 @@ The penalised loss of all committees is bounded by one vector of dual prices at 
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 from ..exceptions import InputError
 from ..run.run import Outcome, Run
 from ..soft.pruning import SoftPruning
 from ..soft.tree import MANY_ROWS, TOLERANCE, SoftTree
-from ..tree.soft_checkpoint import SoftCheckpoint
-
-_STRIDE = 0.25
-"""Seconds of work after which the incumbent is told and the clock looked at."""
+from ..tree.soft.coordinator import SoftDriver
 
 MOST_TRIED = 12
 """Classifiers up to which every subset is fitted."""
@@ -41,38 +37,14 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         tree.offer(incumbent.members)
     if run.record is not None:
         run.record.append(tree)
-    file = None if run.checkpoint is None else SoftCheckpoint(run.checkpoint, problem.numbers)
-    state = None if file is None else file.resumed(run)
-    if state is not None:
-        tree.resume(state)
-        _tell(tree, problem, run)
-    stride = _STRIDE
-    tree.begin(run.deadline)
-    _tell(tree, problem, run)
-    while not tree.finished:
+    driver = SoftDriver(problem, run, tree)
+    while not driver.over:
         if run.seconds_left <= 0:
             return Outcome("time limit")
-        try:
-            tree.round(min(run.deadline, time.monotonic() + stride))
-            _tell(tree, problem, run)
-        finally:
-            if file is not None:
-                began = time.monotonic()
-                file.keep(run, tree.state())
-                # Writing takes no more than a fifth of the time.
-                stride = max(_STRIDE, 4 * (time.monotonic() - began))
+        driver.round(run.deadline)
     if incumbent.score is None:
         return Outcome("proved", infeasible=True, explanation=_clash(problem))
     return Outcome("proved")
-
-
-def _tell(tree: SoftTree, problem: SoftPruning, run: Run) -> None:
-    """Have the incumbent look at where a tree stands."""
-    run.incumbent.open_boxes = tree.n_open
-    if tree.best is not None:
-        run.incumbent.offer(tree.best.members.tolist())
-    if tree.lower_bound > 0:
-        run.incumbent.tighten(-tree.lower_bound / problem.total)
 
 
 def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..exceptions import InputError, OutputError
+from ..exceptions import InputError
 from ..files import outfile
 from ..run.run import Run
 from ..soft.nodes import TreeState
-from ..soft.problem import SoftProblem
+from ..soft.problem import LOG_LOSS, SoftProblem
 from . import checkpoint
 
 _FORMAT = "voteprune soft checkpoint 1"
@@ -92,15 +92,6 @@ class SoftCheckpoint:
             run.incumbent.incidents.append(str(error))
             return None
 
-    def keep(self, run: Run, state: TreeState) -> None:
-        """Put a tree on file; a full disk ends no proof."""
-        # What counts is the last stride: a file that could be written after all is whole.
-        run.incumbent.unwritten.clear()
-        try:
-            self.save(state)
-        except OutputError as error:
-            run.incumbent.unwritten.append(str(error))
-
 
 def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Path | None:
     """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
@@ -126,11 +117,13 @@ def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Pa
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:
     """Return what is wrong with the arrays of a tree, nothing if they can be gone on from."""
-    k, n = problem.n_members, len(state.bounds)
+    k, n = problem.n_members, state.bounds.size
     if state.decisions.shape != (n, k) or state.weights.shape != (n, k):
         return "nodes of another shape"
-    if state.intercepts.ndim != 2 or len(state.intercepts) != n:
-        return "intercepts of another shape"
+    # One class needs no intercept of its own, and linear pools have none.
+    free = max(problem.answers.shape[2:], default=2) - 1 if problem.loss == LOG_LOSS else 0
+    if state.bounds.shape != (n,) or state.intercepts.shape != (n, free):
+        return "bounds or intercepts of another shape"
     if state.decisions.dtype != np.int8 or not np.isin(state.decisions, (-1, 0, 1)).all():
         return "decisions that are none"
     if not (np.isfinite(state.weights).all() and np.isfinite(state.intercepts).all()):

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from .replay import Fault
 from .showing import number, plain
-from .soft_document import SoftDocument
+from .soft_document import BRIER, LOG_LOSS, POOL_LOG_LOSS, SoftDocument
 from .soft_limits import SoftLimits, TooLargeError
+from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
 from .soft_tree import SoftTree
@@ -18,6 +19,12 @@ from .verification import Notes, Verification, labels_of
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
+
+_WORDS = {
+    LOG_LOSS: "log loss of weighted log-odds",
+    POOL_LOG_LOSS: "log loss of a weighted mean of probabilities",
+    BRIER: "squared error of a weighted mean of probabilities",
+}
 
 
 def verify_soft(
@@ -58,7 +65,8 @@ def verify_soft(
             f"{len(document.classes)} classes"
         )
     try:
-        pool = SoftPool(document, table)
+        kind = SoftPool if document.loss == LOG_LOSS else LinearPool
+        pool = kind(document, table)
     except ValueError as error:
         notes.failed.append(str(error))
         return notes.conclusion(_statement(document, target))
@@ -73,7 +81,7 @@ def verify_soft(
 
 
 def _check_committee(
-    document: SoftDocument, pool: SoftPool, limits: SoftLimits, notes: Notes
+    document: SoftDocument, pool: SoftPool | LinearPool, limits: SoftLimits, notes: Notes
 ) -> None:
     seats, bound = document.committee, document.bound
     if (bound is None) != (document.status == "infeasible"):
@@ -83,7 +91,11 @@ def _check_committee(
             notes.failed.append(f"the status is {document.status}, but there is no committee")
         return
     faults = list(limits.faults(seats.members))
-    loss = pool.loss_above(seats)
+    try:
+        loss = pool.loss_above(seats)
+    except ValueError as error:
+        notes.failed.append(f"the committee: {error}")
+        return
     if abs(loss - seats.loss) > AGREEMENT * loss:
         faults.append(f"its penalised loss is {float(loss):.12g}")
     if document.status == "infeasible":
@@ -104,7 +116,9 @@ def _check_committee(
         )
 
 
-def _check_bound(document: SoftDocument, pool: SoftPool, limits: SoftLimits, notes: Notes) -> None:
+def _check_bound(
+    document: SoftDocument, pool: SoftPool | LinearPool, limits: SoftLimits, notes: Notes
+) -> None:
     if not document.nodes:
         notes.failed.append("the tree: it has no node")
         return
@@ -126,7 +140,7 @@ def _statement(document: SoftDocument, target: str | None) -> Iterator[str]:
     d = document
     names = [plain(member.name) for member in d.members]
     yield (
-        f"minimise log loss of weighted log-odds, summed over the rows, with penalty "
+        f"minimise {_WORDS[d.loss]}, summed over the rows, with penalty "
         f"{number(d.penalty)}, probabilities clipped at {d.clip:g}"
     )
     yield f"from {len(names)} members, {number(d.size_min)} to {number(d.size_max)} of them"

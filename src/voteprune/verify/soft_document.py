@@ -9,17 +9,18 @@ may also be fractions in text. Members and classes are named by their places.
                      kind (probability, vote or score) and columns of the file: one for two classes,
                      else one per class, in the order of classes; target (label column or null);
                      row_weights (null if all are 1); clip; digest
-    objective        loss ("log_loss"), penalty, tolerance
+    objective        loss ("log_loss", "pool_log_loss" or "brier"), penalty, tolerance
     limits           size_min, size_max, required, forbidden, costs (costs, most), groups (members,
                      at_least, at_most or null)
     committee        members, weights in the same order, intercepts and loss (the penalised one), or
-                     null; one intercept for two classes, else one per class
+                     null; one intercept for two classes, else one per class, none for linear pools
     bound            no allowed committee has less penalised loss; null if none is allowed
     nodes            the tree, node 0 its root
 
 A node says what is true of the committees that have decided as its ancestors say:
 
-    point            [intercepts, [[member, weight], ...]], from which a dual point is made, or null
+    point            [intercepts, [[member, weight], ...]], from which a dual point is made, or
+                     null; linear pools have [mu] in place of the intercepts
     prices           [[kind, place, price], ...] on limits: size_max, size_min, cost, at_most or
                      at_least
     in, out          members that must sit, or must not, for else the bound holds already
@@ -51,6 +52,7 @@ from .fields import (
 from .showing import plain
 
 SOFT = "voteprune.soft_certificate"
+LOG_LOSS, POOL_LOG_LOSS, BRIER = "log_loss", "pool_log_loss", "brier"
 KINDS = ("probability", "vote", "score")
 LIMIT_KINDS = ("size_max", "size_min", "cost", "at_most", "at_least")
 LARGEST = 1e100
@@ -114,6 +116,7 @@ class SoftDocument:
     row_weights: tuple[float, ...] | None
     clip: float
     digest: str
+    loss: str
     penalty: Fraction
     tolerance: Fraction
     size_min: int
@@ -128,7 +131,7 @@ class SoftDocument:
 
     @property
     def width(self) -> int:
-        """How many columns a member has, and intercepts a committee."""
+        """How many columns a member has, and intercepts a committee of weighted log-odds."""
         return 1 if len(self.classes) == 2 else len(self.classes)
 
 
@@ -145,7 +148,7 @@ def soft_document_of(path: str | Path, found: dict[str, Any]) -> SoftDocument:
 
 def _document(d: dict[str, Any]) -> SoftDocument:
     data, objective, limits = d["data"], d["objective"], d["limits"]
-    word(objective["loss"], ("log_loss",))
+    loss = word(objective["loss"], (LOG_LOSS, POOL_LOG_LOSS, BRIER))
     classes = all_of(data["classes"], _label)
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError("two classes are the same, or there are fewer than two")
@@ -156,8 +159,9 @@ def _document(d: dict[str, Any]) -> SoftDocument:
         raise ValueError("two members have the same name, or there are none")
     n_rows, committee, bound = whole(data["n_rows"]), d["committee"], d["bound"]
     weights, clip = data["row_weights"], _real(data["clip"])
-    if not 0 < clip * len(classes) < 1:
+    if not 0 < clip * len(classes) < 1 or (loss != LOG_LOSS and clip < 1 / LARGEST):
         raise ValueError(f"clip must lie between 0 and 1/{len(classes)}")
+    n_intercepts, n_free = (width, width) if loss == LOG_LOSS else (0, 1)
     document = SoftDocument(
         status=word(d["status"], STATUSES),
         n_rows=n_rows,
@@ -167,6 +171,7 @@ def _document(d: dict[str, Any]) -> SoftDocument:
         row_weights=None if weights is None else exactly(all_of(weights, _row_weight), n_rows),
         clip=clip,
         digest=text(data["digest"]),
+        loss=loss,
         penalty=Fraction(_above_zero(objective["penalty"])),
         tolerance=amount(objective["tolerance"]),
         size_min=whole(limits["size_min"]),
@@ -178,9 +183,9 @@ def _document(d: dict[str, Any]) -> SoftDocument:
             lambda cost: (exactly(all_of(cost["costs"], _cost), k), _cost(cost["most"])),
         ),
         groups=all_of(limits["groups"], lambda group: _group(group, k)),
-        committee=None if committee is None else _seats(committee, k, width),
+        committee=None if committee is None else _seats(committee, k, n_intercepts),
         bound=None if bound is None else Fraction(_real(bound)),
-        nodes=all_of(d["nodes"], lambda node: _node(node, k, width)),
+        nodes=all_of(d["nodes"], lambda node: _node(node, k, n_free)),
     )
     check_together(value for costs, most in document.costs for value in (*costs, most))
     return document

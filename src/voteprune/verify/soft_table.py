@@ -87,6 +87,35 @@ def digest(document: SoftDocument, table: SoftTable) -> str:
     return found.hexdigest()
 
 
+def shares(member: Member, said: Sequence[array[float]], clip: float) -> tuple[array[float], ...]:
+    """Return probabilities as linear pools take them, of two classes that of the positive one.
+
+    They are cut to [clip, 1 - (C - 1) clip], the doubles that these are, and the rows of several
+    classes divided by their sums; an abstention is the same for every class. Off by at most 16 C u,
+    relatively, and so is 1 - p.
+
+    Raises
+    ------
+    ValueError
+        If a member gives scores, or is not of the kind it is said to be.
+    """
+    if member.kind == "score":
+        raise ValueError(f"'{plain(member.name)}' gives scores, and a linear pool has none")
+    _check_kind(member, said)
+    classes = max(len(said), 2)
+    top = 1 - (classes - 1) * clip
+    if len(said) == 1:
+        cut = (0.5 if math.isnan(one) else min(max(one, clip), top) for one in said[0])
+        return (array("d", cut),)
+    columns = tuple(array("d") for _ in said)
+    for cells in zip(*said, strict=True):
+        row = [1.0 if math.isnan(one) else min(max(one, clip), top) for one in cells]
+        together = sum(row)
+        for column, one in zip(columns, row, strict=True):
+            column.append(one / together)
+    return columns
+
+
 def log_odds(member: Member, said: Sequence[array[float]], clip: float) -> tuple[array[float], ...]:
     """Return log-odds of the positive class of two, or log-probabilities of every class.
 
@@ -98,13 +127,17 @@ def log_odds(member: Member, said: Sequence[array[float]], clip: float) -> tuple
     ValueError
         If a member that merely votes does something else, or answers some classes only.
     """
+    _check_kind(member, said)
+    return tuple(array("d", map(_maker(member.kind, len(said), clip), part)) for part in said)
+
+
+def _check_kind(member: Member, said: Sequence[array[float]]) -> None:
     for row, cells in enumerate(zip(*said, strict=True)):
         silent = sum(map(math.isnan, cells))
         if silent not in (0, len(cells)):
             raise ValueError(f"'{plain(member.name)}' answers row {row} for some classes only")
         if member.kind == "vote" and not silent and not _is_vote(cells):
             raise ValueError(f"'{plain(member.name)}' does not merely vote on row {row}")
-    return tuple(array("d", map(_maker(member.kind, len(said), clip), part)) for part in said)
 
 
 def _maker(kind: str, width: int, clip: float) -> Callable[[float], float]:

@@ -10,6 +10,7 @@ from .replay import Fault
 from .showing import number
 from .soft_document import Node
 from .soft_limits import Decisions, Prices, Reach, SoftLimits, TooLargeError
+from .soft_linear import LinearPool
 from .soft_pool import Dual, SoftPool
 
 
@@ -46,7 +47,7 @@ class SoftTree:
     def __init__(
         self,
         nodes: tuple[Node, ...],
-        pool: SoftPool,
+        pool: SoftPool | LinearPool,
         limits: SoftLimits,
         target: Fraction | None,
     ) -> None:

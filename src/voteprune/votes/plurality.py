@@ -20,6 +20,7 @@ from .abstaining import (
     unmasked,
 )
 from .ballots import read_matrix
+from .frozen import Frozen
 from .reading import read_names, read_vector, read_weights, refuse_masked
 from .votes import Votes
 
@@ -30,7 +31,7 @@ Codes = NDArray[np.int32] | NDArray[np.uint8]
 """Classes as places in the list of them; the place after the last is no class: nobody is named."""
 
 
-class PluralityVotes:
+class PluralityVotes(Frozen):
     """A validated n x K matrix of class labels with true labels, weights and classifier names.
 
     Immutable: the arrays are copies of the caller's and cannot be written to.
@@ -109,13 +110,16 @@ class PluralityVotes:
         known = _read_classes(classes, table, truth, voted)
         matrix, labels = encode(table, known, "predictions", voted, rule), encode(truth, known, "y")
         chosen = read_names(names, columns, k)
-        self._fill(rule, known, denominator, labels, matrix, chosen, voted, weights)
-
-    def _fill(self, *values: Any) -> None:
-        for slot, value in zip(self.__slots__, values, strict=True):
-            if isinstance(value, np.ndarray):
-                value.setflags(write=False)
-            object.__setattr__(self, slot, value)
+        self._fill(
+            abstentions=rule,
+            classes=known,
+            denominator=denominator,
+            labels=labels,
+            matrix=matrix,
+            names=chosen,
+            voted=voted,
+            weights=weights,
+        )
 
     @classmethod
     def of_two(cls, votes: Votes) -> PluralityVotes:
@@ -127,16 +131,15 @@ class PluralityVotes:
         matrix = votes.matrix.astype(np.int32)
         if votes.voted is not None and votes.abstentions == "skip":
             matrix[~votes.voted] = 2
-        read = cls.__new__(cls)
-        read._fill(
-            votes.abstentions, (0, 1), votes.denominator, votes.labels.astype(np.int32), matrix,
-            votes.names, votes.voted, votes.weights,
-        )  # fmt: skip
-        return read
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(
-            f"PluralityVotes is immutable; build a new one instead of setting {name!r}."
+        return cls._made(
+            abstentions=votes.abstentions,
+            classes=(0, 1),
+            denominator=votes.denominator,
+            labels=votes.labels.astype(np.int32),
+            matrix=matrix,
+            names=votes.names,
+            voted=votes.voted,
+            weights=votes.weights,
         )
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,12 @@ from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
+from .frozen import Frozen
 from .reading import read_names, read_weights
 from .scan import scan_votes, unpacked
 
 
-class Votes:
+class Votes(Frozen):
     """A validated n x K matrix of 0/1 votes with labels, weights and classifier names.
 
     Immutable: the arrays are copies of the caller's and cannot be written to.
@@ -93,12 +93,15 @@ class Votes:
             matrix &= voted
         weights, denominator = read_weights(sample_weight, n)
         _check_both_classes(labels, weights)
-        for array in (matrix, labels, weights):
-            array.setflags(write=False)
-        chosen = read_names(names, columns, k)
-        values = (rule, denominator, labels, matrix, chosen, voted, weights)
-        for slot, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, slot, value)
+        self._fill(
+            abstentions=rule,
+            denominator=denominator,
+            labels=labels,
+            matrix=matrix,
+            names=read_names(names, columns, k),
+            voted=voted,
+            weights=weights,
+        )
 
     @classmethod
     def scan(
@@ -149,14 +152,15 @@ class Votes:
         )  # fmt: skip
         matrix, labels, weights = unpacked(packed, len(columns))
         _check_both_classes(labels, weights)
-        return _restore(1, labels, matrix, columns, weights)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Slots without a dict need this to cross process borders; validation is not repeated.
-        return _restore, tuple(getattr(self, slot) for slot in self.__slots__)
+        return cls._made(
+            abstentions=None,
+            denominator=1,
+            labels=labels,
+            matrix=matrix,
+            names=columns,
+            voted=None,
+            weights=weights,
+        )
 
     @property
     def n_rows(self) -> int:
@@ -171,14 +175,10 @@ class Votes:
     def select(self, columns: Sequence[int]) -> Votes:
         """Return the votes of some of the classifiers, in the order given."""
         chosen = list(columns)
-        return _restore(
-            self.abstentions,
-            self.denominator,
-            self.labels,
-            np.ascontiguousarray(self.matrix[:, chosen]),
-            tuple(self.names[k] for k in columns),
-            None if self.voted is None else self.voted[:, chosen],
-            self.weights,
+        return self._but(
+            matrix=np.ascontiguousarray(self.matrix[:, chosen]),
+            names=tuple(self.names[k] for k in columns),
+            voted=None if self.voted is None else self.voted[:, chosen],
         )
 
     def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Votes:
@@ -232,9 +232,13 @@ class Votes:
         weights: IntArray,
     ) -> Votes:
         """Return the votes on some rows with these labels and weights."""
-        matrix = np.ascontiguousarray(self.matrix[places])
-        voted = None if self.voted is None else self.voted[places]
-        return _restore(self.abstentions, denominator, labels, matrix, self.names, voted, weights)
+        return self._but(
+            denominator=denominator,
+            labels=labels,
+            matrix=np.ascontiguousarray(self.matrix[places]),
+            voted=None if self.voted is None else self.voted[places],
+            weights=weights,
+        )
 
     def __repr__(self) -> str:
         positives = int(self.labels.sum())
@@ -260,16 +264,6 @@ def refuse_twice(y: object, sample_weight: object) -> None:
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:
             raise InputError(name, "is already inside the Votes; give it once.")
-
-
-def _restore(*values: Any) -> Votes:
-    """Return votes of what is in their slots, in the order of these."""
-    votes = Votes.__new__(Votes)
-    for slot, value in zip(Votes.__slots__, values, strict=True):
-        if isinstance(value, np.ndarray):
-            value.setflags(write=False)
-        object.__setattr__(votes, slot, value)
-    return votes
 
 
 def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:

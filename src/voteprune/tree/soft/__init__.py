@@ -1,0 +1,1 @@
+"""Soft committees: open nodes of their tree, shared by worker processes."""

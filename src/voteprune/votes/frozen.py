@@ -1,0 +1,42 @@
+"""`Frozen`: what every table of votes or probabilities is made of: slots that are filled once."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+
+class Frozen:
+    """Values in slots that nothing can change; it crosses the borders of processes unvalidated."""
+
+    __slots__: tuple[str, ...] = ()
+
+    @classmethod
+    def _made(cls, **values: Any) -> Self:
+        """Return one of what is to be in its slots, which has been validated before."""
+        made = cls.__new__(cls)
+        made._fill(**values)
+        return made
+
+    def _but(self, **values: Any) -> Self:
+        """Return the same but for some slots."""
+        return self._made(**{slot: getattr(self, slot) for slot in self.__slots__} | values)
+
+    def _fill(self, **values: Any) -> None:
+        assert values.keys() == set(self.__slots__)
+        for slot, value in values.items():
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            object.__setattr__(self, slot, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        kind = type(self).__name__
+        raise AttributeError(f"{kind} is immutable; build a new one instead of setting {name!r}.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restore, (type(self), {slot: getattr(self, slot) for slot in self.__slots__})
+
+
+def _restore(kind: type[Frozen], values: dict[str, Any]) -> Frozen:
+    return kind._made(**values)

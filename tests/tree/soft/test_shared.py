@@ -1,0 +1,148 @@
+"""Soft committees whose open nodes are shared by workers: nothing is lost, nothing changes."""
+
+import os
+import pickle
+import signal
+import threading
+
+import numpy as np
+import pytest
+
+import voteprune as vp
+from soft_oracle import draw, optimum, pool
+from voteprune.soft.tree import SoftTree
+from voteprune.solvers import SolverFailure, isolated
+from voteprune.tree import driver
+from voteprune.tree.soft import coordinator, worker
+from voteprune.tree.soft_checkpoint import SoftCheckpoint
+
+LIMITS = [vp.AtMost("size", 4)]
+
+
+@pytest.fixture
+def said():
+    return vp.Probabilities(*pool(3, n=80, k=14))
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Share nodes from the first moment, however few rows there are, in short rounds."""
+    for name, value in (
+        ("_PAYS", 0),
+        ("_FINE_ALONE", 0.0),
+        ("_STRIDES", 0.001),
+        ("_FIRST", 0.05),
+        ("_NODES", 1),
+    ):
+        monkeypatch.setattr(coordinator, name, value)
+    monkeypatch.setattr(SoftTree, "_first_committees", lambda tree, deadline: None)
+
+
+def ask(said, **request):
+    return vp.prune(said, penalty=0.02, constraints=LIMITS, objective="log_loss", **request)
+
+
+def here(monkeypatch, rounds):
+    """Have tasks done in this process, after a trip through pickle; note how many there were."""
+
+    def share_out(module, tasks, report, meanwhile, end):
+        rounds.append(len(tasks))
+        done = [worker.solve(task, report) for task in pickle.loads(pickle.dumps(tasks))]
+        while meanwhile():
+            pass
+        return done
+
+    monkeypatch.setattr(driver, "share_out", share_out)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_several_workers_find_and_prove_what_one_does(n_jobs, said, at_once, monkeypatch):
+    alone, rounds = ask(said), []
+    here(monkeypatch, rounds)
+    together = ask(said, n_jobs=n_jobs)
+    assert rounds
+    assert max(rounds) == n_jobs - 1
+    assert together.status == alone.status == "optimal"
+    assert together.committee == alone.committee
+    assert together.lower_bound <= alone.penalised_loss * (1 + 1e-12)
+
+
+def test_workers_that_fail_cost_nothing_and_are_not_asked_again(said, at_once, monkeypatch):
+    asked = []
+
+    def fail(*_):
+        asked.append(1)
+        raise SolverFailure("a worker fell over")
+
+    monkeypatch.setattr(driver, "share_out", fail)
+    solution = ask(said, n_jobs=2)
+    assert solution.status == "optimal"
+    assert solution.committee == ask(said).committee
+    assert solution.incidents == ("a worker fell over",)
+    assert len(asked) == 1
+
+
+def test_a_worker_that_is_killed_costs_nothing(said, at_once, monkeypatch):
+    """A real one, in the middle of its first round."""
+    killed, take = [], isolated._take
+
+    def doomed(*args):
+        process = take(*args)
+        killed.append(process.process.pid)
+        threading.Timer(0.05, os.kill, (process.process.pid, signal.SIGKILL)).start()
+        return process
+
+    monkeypatch.setattr(isolated, "_take", doomed)
+    solution = ask(said, n_jobs=2)
+    assert killed
+    assert solution.status == "optimal"
+    assert "was killed by SIGKILL" in solution.incidents[0]
+    assert solution.committee == ask(said).committee
+
+
+def test_an_interrupt_puts_what_workers_had_on_file(said, at_once, monkeypatch, tmp_path):
+    file, dealt = tmp_path / "soft.npz", []
+
+    def interrupted(module, tasks, report, meanwhile, end):
+        dealt.extend(len(task.state.bounds) for task in tasks)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(driver, "share_out", interrupted)
+        stopped = ask(said, n_jobs=2, checkpoint=file)
+    assert stopped.termination == "interrupted"
+    state = SoftCheckpoint(file, stopped.problem.numbers).load()
+    assert len(state.bounds) > dealt[0] > 0
+    again = ask(said, checkpoint=file)
+    assert (again.status, again.committee) == ("optimal", ask(said).committee)
+
+
+@pytest.mark.parametrize("loss", ["log_loss", "pool_log_loss"])
+def test_nodes_that_are_away_count_until_they_are_back(loss):
+    """From a bad start: no bound told is above the optimum, and the optimum is found."""
+    problem = draw(5, n=24, k=6, loss=loss)
+    best = optimum(problem)
+    tree = SoftTree(problem, tolerance=1e-8, search=False)
+    other = SoftTree(problem, tolerance=1e-8, search=False)
+    told = []
+    while not tree.round(most_nodes=1):
+        bound, n_open = tree.lower_bound, tree.n_open
+        (*shares,) = tree.deal(2)
+        assert (tree.lower_bound, tree.n_open) == (bound, n_open)
+        assert len(tree.state().bounds) == n_open
+        assert not tree.finished
+        for place, share in enumerate(shares):
+            other.resume(share)
+            other.round(most_nodes=1)
+            shares[place] = other.state()
+        tree.take_back(shares)
+        told.append(tree.lower_bound)
+        assert len(told) < 500
+    assert max(told, default=0.0) <= best * (1 + 1e-7)
+    assert tree.result().penalised_loss == pytest.approx(best, rel=3e-7)
+    assert np.isfinite(tree.closed)
+
+
+def test_few_rows_start_no_worker(said, monkeypatch):
+    monkeypatch.setattr(driver, "share_out", None)
+    assert ask(said, n_jobs=2).status == "optimal"
