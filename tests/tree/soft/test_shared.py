@@ -131,6 +131,8 @@ def test_nodes_that_are_away_count_until_they_are_back(loss):
         assert (tree.lower_bound, tree.n_open) == (bound, n_open)
         assert len(tree.state().bounds) == n_open
         assert not tree.finished
+        tree.round(most_nodes=4)  # what is here may be over, what is away is not
+        told.append(tree.lower_bound)
         for place, share in enumerate(shares):
             other.resume(share)
             other.round(most_nodes=1)
@@ -141,6 +143,30 @@ def test_nodes_that_are_away_count_until_they_are_back(loss):
     assert max(told, default=0.0) <= best * (1 + 1e-7)
     assert tree.result().penalised_loss == pytest.approx(best, rel=3e-7)
     assert np.isfinite(tree.closed)
+
+
+def test_nodes_come_back_as_they_were():
+    tree = SoftTree(draw(5, n=24, k=6), search=False)
+    tree.round(most_nodes=3)
+    before = tree.state()
+    tree.deal(1)
+    tree.recall()
+    np.testing.assert_array_equal(tree.state().bounds, before.bounds)
+    np.testing.assert_array_equal(
+        np.sort(tree.state().decisions, axis=0), np.sort(before.decisions, axis=0)
+    )
+    assert not tree.idle
+
+
+def test_what_is_away_is_open_when_nothing_is_left_here():
+    tree = SoftTree(draw(5, n=24, k=6), search=False)
+    tree.round(most_nodes=1)
+    tree.deal(1)
+    least = tree.state().bounds.min()
+    tree.round()
+    assert tree.idle
+    assert not tree.finished
+    assert tree.lower_bound == tree.state().bounds.min() >= least
 
 
 def test_few_rows_start_no_worker(said, monkeypatch):

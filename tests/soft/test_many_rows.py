@@ -1,0 +1,109 @@
+"""What is done differently with many rows, done with few: the same optimum, no bound above it."""
+
+import numpy as np
+import pytest
+
+from soft_oracle import committees, draw, fitted, optimum
+from voteprune.soft import curvature, tree
+from voteprune.soft.branching import Pseudocosts
+from voteprune.soft.curvature import Curvature
+from voteprune.soft.losses import loss_of
+from voteprune.soft.newton import fit
+from voteprune.soft.sample import sample_of
+from voteprune.soft.tree import SoftTree
+
+KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
+
+
+@pytest.fixture
+def many(monkeypatch):
+    """Let few rows count as many: a shared Hessian, made of some rows, as are first committees."""
+    for module, name, value in (
+        (curvature, "_CHEAP", 0), (curvature, "_MANY", 0), (curvature, "_SAMPLE", 12),
+        (tree, "MANY_ROWS", 0), (tree, "_SAMPLE", 12),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, value)
+
+
+def ended(problem, **options):
+    """The tree at its end, and every bound that was told."""
+    found = SoftTree(problem, tolerance=1e-8, **options)
+    told = [found.lower_bound]
+    while not found.round(most_nodes=1):
+        told.append(found.lower_bound)
+        assert len(told) < 500
+    return found, [*told, found.lower_bound]
+
+
+@pytest.mark.parametrize("start", ["search", "bad"])
+@pytest.mark.parametrize("limits", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_many_rows_end_at_the_optimum_too(kind, limits, start, many):
+    drawn = (draw(s, n=40, k=5, classes=kind[0], loss=kind[1], limits=limits) for s in range(5, 50))
+    problem = next(one for one in drawn if any(committees(one)))
+    best, options = optimum(problem), {}
+    if start == "bad":
+        worst = max(committees(problem), key=lambda members: fitted(problem, members))
+        options = {"search": False, "incumbent": worst}
+    found, told = ended(problem, **options)
+    assert max(told) <= best * (1 + 1e-7)
+    assert found.result().penalised_loss == pytest.approx(best, rel=3e-7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_sample_keeps_the_ridge_and_what_the_classes_weigh(kind):
+    problem = draw(2, n=300, k=4, classes=kind[0], loss=kind[1])
+    part = sample_of(problem, 60)
+    carrying = np.flatnonzero(problem.weights > 0)
+    assert len(part.rows) < len(carrying)
+    assert part.problem.ridge == pytest.approx(problem.ridge)
+    np.testing.assert_array_equal(part.problem.labels, problem.labels[carrying][part.rows])
+    for label in range(kind[0]):
+        whole = problem.weights[problem.labels == label].sum()
+        some = part.problem.weights[part.problem.labels == label].sum()
+        assert some == pytest.approx(whole)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_guess_is_the_fit_where_the_model_was_made(kind):
+    """And where the loss is quadratic, everywhere."""
+    problem = draw(2, n=60, k=4, classes=kind[0], loss=kind[1])
+    loss = loss_of(problem)
+    members, everybody = np.array([0, 2]), np.arange(4)
+    point = fit(loss, problem.ridge, members)
+    shared = Curvature(loss)
+    shared.centre(point.z)
+    guess = shared.guess(point, loss.dual(point.z), members, problem.ridge)
+    assert guess == pytest.approx(point.value, rel=1e-9)
+    if kind[1] == "pool_brier":
+        far = fit(loss, problem.ridge, everybody)
+        guess = shared.guess(far, loss.dual(far.z), members, problem.ridge)
+        assert guess == pytest.approx(point.value, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_dual_point_knows_loss_and_slope_of_its_point(kind):
+    problem = draw(3, n=30, k=4, classes=kind[0], loss=kind[1])
+    loss, everybody = loss_of(problem), np.arange(4)
+    random = np.random.default_rng(1)
+    weights = random.dirichlet(np.ones(4))
+    intercepts = random.normal(size=loss.n_intercepts)
+    columns = loss.gather(everybody)
+    z = loss.scores(intercepts, columns, weights)
+    dual = loss.dual(z)
+    assert dual.value == pytest.approx(loss.value(z), rel=1e-12)
+    np.testing.assert_allclose(dual.slope, loss.derivatives(z, columns)[0], rtol=1e-9, atol=1e-9)
+
+
+def test_splits_that_brought_much_on_both_sides_come_first():
+    costs, members = Pseudocosts(4), np.arange(4)
+    gains, shares = np.ones(4), np.array([0.5, 0.5, 0.5, 1.0])
+    for member, down, up in ((0, 2.0, 2.0), (1, 3.9, 0.1), (3, 4.0, 4.0)):
+        costs.note(member, False, down)
+        costs.note(member, True, up)
+    scores = costs.scores(members, gains, shares, 10.0)
+    # Nobody has been split on 2, which counts as the average; 3 has a whole seat.
+    assert np.argsort(-scores).tolist() == [2, 0, 1, 3]
+    eager = costs.scores(members, np.array([1.0, 0.5, 0.5, 1.0]), shares, 10.0)
+    assert np.argmax(eager) == 0
+    assert np.isfinite(costs.scores(members, gains, shares, np.inf)).all()
