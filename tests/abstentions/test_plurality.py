@@ -1,5 +1,6 @@
 """Whoever abstains counts for nothing, or for the first class; the optimum is found and proved."""
 
+from contextlib import contextmanager
 from unittest import mock
 
 import pytest
@@ -26,10 +27,17 @@ def test_so_it_is_by_the_integer_program(rule, searching):
             assert list(faults(seed, rule, limited=True)) == [], seed
 
 
+@contextmanager
 def _search(there):
     if there:
-        return mock.patch.object(exact, "_SEARCH_SECONDS", 0.05)
-    return mock.patch.multiple(exact, search=mock.DEFAULT, offer_openings=mock.DEFAULT)
+        with mock.patch.multiple(exact, _FIRST_SEARCH=0.05, _LONG_SEARCH=0.05):
+            yield
+    else:
+        with (
+            mock.patch.object(exact.Searching, "search"),
+            mock.patch.object(exact, "offer_openings"),
+        ):
+            yield
 
 
 @pytest.mark.parametrize("method", ["search", "hc-acc", "full", "best"])

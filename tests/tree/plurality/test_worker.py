@@ -41,7 +41,7 @@ def work(case, target, leaf=0.0, steps=None):
         mock.patch.object(worker, "_WORTH", leaf),
         mock.patch.object(worker, "_PROGRAM", 0.0),
         mock.patch.object(trying, "_MOST_TAILS", 2),
-        mock.patch.object(trying, "_TABLE", 1),
+        mock.patch.object(trying, "_FEWEST_TAILS", 1),
     ):
         if steps is None:
             share = worker.solve(task_of(case, nodes, target), report)
