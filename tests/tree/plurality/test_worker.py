@@ -37,6 +37,8 @@ def work(case, target, leaf=0.0, steps=None):
     end = 10**9
     # With leaves of no time the linear programs have to bound and to branch.
     with (
+        # What a program rounds to would hide what a branch has lost.
+        mock.patch.object(worker._Tree, "_round_off", return_value=[]),
         mock.patch.object(worker, "LEAF", leaf),
         mock.patch.object(worker, "_WORTH", leaf),
         mock.patch.object(worker, "_PROGRAM", 0.0),
