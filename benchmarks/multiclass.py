@@ -162,6 +162,8 @@ def cpu() -> float:
 @contextmanager
 def allowed(seconds: float) -> Iterator[None]:
     """Interrupt what is done inside when it has had so many seconds of CPU."""
+    # Whoever is started in the background of a shell has Ctrl-C switched off.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     over, until = threading.Event(), cpu() + seconds
     main = threading.main_thread().ident or 0
 
