@@ -220,7 +220,7 @@ class Bench:
     def _test(self) -> None:
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            os.setsid()
+            os.setpgrp()  # not a session: kernels share out time by sessions, whatever nice says
             os.chdir(self.folder)
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
             os.environ["PYTHONPATH"] = str(self.folder / "src")
@@ -264,8 +264,8 @@ class Bench:
     def stop(self, *, over: bool = False) -> resource.struct_rusage | None:
         """End the tests and every worker they have left behind.
 
-        Whatever they have forked is in their session, and whatever they have started besides has
-        this copy of the sources in its environment; nothing else is or has.
+        Whatever they have forked is in their process group, and whatever they have started besides
+        has this copy of the sources in its environment; nothing else is or has.
 
         Parameters
         ----------
@@ -282,7 +282,7 @@ class Bench:
             return None
         for process in psutil.process_iter():
             try:
-                ours = process.pid == pid or os.getsid(process.pid) == pid
+                ours = process.pid == pid or os.getpgid(process.pid) == pid
                 if ours or process.environ().get("PYTHONPATH") == mine:
                     process.kill()
             except (psutil.Error, OSError):  # it has ended, or is somebody else's

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 import re
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
-from unittest import mock
 
 import matplotlib as mpl
 from sphinx.errors import ExtensionError
 
-import voteprune
-from voteprune.cli.app import make_app
+sys.path.append(str(Path(__file__).parent))
+from reference import commands, reference, signature_of
 
 # Examples are figures, not windows; and two cores are enough for everybody.
 mpl.use("agg")
@@ -76,51 +74,6 @@ html_show_sphinx = False
 # What the package says about itself is written before Sphinx looks for pages: the reference of all
 # public names, so that none can be forgotten, and that of the command line, which cli.md includes.
 _DOCS = Path(__file__).parent
-_SECTIONS = ("Functions", "Estimators", "Values", "Pictures", "Errors", "Constants")
-
-
-def _section(name: str) -> str:
-    """Return the section of the reference that a public name belongs to."""
-    value = getattr(voteprune, name)
-    if isinstance(value, type) and issubclass(value, Exception):
-        return "Errors"
-    if name.endswith("Display"):
-        return "Pictures"
-    if hasattr(value, "fit"):
-        return "Estimators"
-    if isinstance(value, type):
-        return "Values"
-    return "Functions" if callable(value) else "Constants"
-
-
-def _home(name: str) -> str:
-    """Return the module that defines a constant, beside which its description stands."""
-    homes = [
-        module
-        for path, module in sys.modules.items()
-        if path.startswith("voteprune.") and f"\n{name}" in inspect.getsource(module)
-    ]
-    return next(module.__name__ for module in homes if hasattr(module, name))
-
-
-def _reference() -> str:
-    parts = ["API reference\n=============\n\nEverything public is imported from ``voteprune``.\n"]
-    for section in _SECTIONS:
-        names = [name for name in voteprune.__all__ if _section(name) == section]
-        if names:
-            parts.append(f"{section}\n{'-' * len(section)}\n\n.. currentmodule:: voteprune\n")
-        if section == "Constants":
-            parts += [f".. autodata:: {_home(name)}.{name}\n   :no-value:\n" for name in names]
-        elif names:
-            parts.append(".. autosummary::\n   :toctree: api\n\n   " + "\n   ".join(names) + "\n")
-    return "\n".join(parts)
-
-
-def _commands() -> str:
-    # cyclopts writes usage lines with the words that this process was started by.
-    with mock.patch.object(sys, "argv", ["voteprune"]):
-        text = make_app().generate_docs(output_format="markdown", heading_level=1)
-    return str(text[text.index("\n## voteprune ") :])
 
 
 def _more() -> str:
@@ -136,14 +89,8 @@ def _more() -> str:
 
 def _without_types(app, what, name, obj, options, signature, returns):
     """Show a class by its parameters and their defaults; types and meaning stand below it."""
-    if what != "class" or not signature:
-        return None
-    try:
-        parameters = inspect.signature(obj).parameters.values()
-    except ValueError:
-        return None
-    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
-    return str(inspect.Signature(bare)), None
+    bare = signature_of(obj) if what == "class" and signature else None
+    return None if bare is None else (bare, None)
 
 
 def _check_site(app, error):
@@ -172,5 +119,5 @@ def setup(app):
 
 (_DOCS / "generated").mkdir(exist_ok=True)
 (_DOCS / "generated" / "more.md").write_text(_more(), encoding="utf-8")
-(_DOCS / "generated" / "cli.md").write_text(_commands(), encoding="utf-8")
-(_DOCS / "api.rst").write_text(_reference(), encoding="utf-8")
+(_DOCS / "generated" / "cli.md").write_text(commands(), encoding="utf-8")
+(_DOCS / "api.rst").write_text(reference(), encoding="utf-8")

@@ -33,16 +33,17 @@ from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
 from voteprune.tree import driver
+from voteprune.tree.margins.coordinator import MarginsDriver
 from voteprune.tree.nogoods import coordinator as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.plurality import worker as plurality_tree
 from voteprune.tree.plurality.coordinator import PluralityDriver
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.tree.sizes import worker as levels_tree
-from voteprune.tree.sizes.task import WORKER as SIZES
 from watching import Watch, watching
 
 FOREVER = 1e6
+DRIVERS = (proving.SizesDriver, refuting.NogoodsDriver, MarginsDriver)
 ENUMERATING = (
     (engine, "ENUMERATE"),
     (parametric, "ENUMERATE"),
@@ -114,13 +115,6 @@ class Workers:
             raise Killed  # before anybody has heard of what they found
         return shares
 
-    def call(self, worker, request, deadline, report, meanwhile=None, end=None):
-        """Stand in for `solvers.call`."""
-        if worker == SIZES:
-            return self._work(worker, request[0], report, 0)
-        silent = (lambda bound, _: report(bound, [])) if self._way.leaves else report
-        return _through(importlib.import_module(worker.module).solve(*_through(request), silent))
-
     def _work(self, worker, task, report, place):
         tree = importlib.import_module(worker.module)
         memory = self._memories.setdefault((worker.module, place), {})
@@ -128,7 +122,8 @@ class Workers:
         mine = replace(
             _through(task), deadline=self._ticks.now + steps, latest=time.monotonic() + FOREVER
         )
-        with mock.patch.object(tree, "_kept", memory), mock.patch.object(tree, "time", self._ticks):
+        remembering = mock.patch.object(tree, "_kept", memory, create=True)
+        with remembering, mock.patch.object(tree, "time", self._ticks):
             return _through(tree.solve(mine, report))
 
 
@@ -177,7 +172,6 @@ def search_switched_off(way: Way, here: Workers | None = None):
     if here is not None:
         patches += [
             mock.patch.object(driver, "share_out", here.share_out),
-            mock.patch.object(margins_exact, "call", here.call),
             mock.patch.object(engine, "prepare"),
             mock.patch.object(plurality_exact, "prepare"),
             # Hardly anything is tried out before it has been bounded and branched.
@@ -207,6 +201,7 @@ def _leaves():
         return split(self, node, bound)
 
     return [
+        mock.patch.object(MarginsDriver, "_offer"),
         mock.patch.object(levels_tree._Tree, "_round_off", return_value=[]),
         mock.patch.object(plurality_tree._Tree, "_round_off", return_value=[]),
         mock.patch.object(nogoods_tree._Tree, "_try_rounding", return_value=False),
@@ -236,8 +231,10 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 with ExitStack() as stack:
                     # Later and later: what leaves were looked at is not kept, so short runs
                     # alone need not come to an end.
-                    for tree in (proving.SizesDriver, refuting.NogoodsDriver) if way.file else ():
+                    for tree in DRIVERS if way.file else ():
                         stack.enter_context(_killed_after(tree, 1 + turn // 2))
+                    if way.file:
+                        stack.enter_context(_killed_between_turns(1 + turn // 2))
                     solution = vp.prune(
                         bad.instance.votes, **bad.instance.request(), start=start,
                         n_jobs=1 if way.workers == 1 else 2, checkpoint=way.file,
@@ -265,6 +262,19 @@ def _killed_after(tree, rounds):
         return went_on
 
     return mock.patch.object(tree, "round", round_)
+
+
+def _killed_between_turns(turns):
+    """Kill a run on a margin after so many turns of the solver."""
+    original, done = MarginsDriver.keep, []
+
+    def keep(self, state):
+        original(self, state)
+        done.append(state)
+        if state.waiting and len(done) >= turns:
+            raise Killed
+
+    return mock.patch.object(MarginsDriver, "keep", keep)
 
 
 def ended(bad, solution):

@@ -25,6 +25,10 @@ def value(objective, classes, truth, decided, weights):
     if objective == "balanced_accuracy":
         present = [c for c in classes if totals[c]]
         return sum(right[c] / totals[c] for c in present) / len(present)
+    if objective == "f1_macro":
+        present = [c for c in classes if totals[c]]
+        scores = [of_class("f1", c, truth, decided, weights) for c in present]
+        return sum(scores) / len(scores)
     if isinstance(objective, vp.Weights) or objective in BINARY:
         return of_class(objective, classes[1], truth, decided, weights)
     return sum(Fraction(str(objective.get(c, 0))) * right[c] for c in classes)
@@ -135,8 +139,8 @@ def random_case(seed, most_classifiers=6, most_rows=25):
     return table[named], table[y], weights, classes, objective, tuple(constraints)
 
 
-def with_abstentions(seed, case, rule):
-    """A case in which many say nothing, with limits on coverage and on single classes."""
+def with_abstentions(seed, case, rule, limited):
+    """A case in which many say nothing, perhaps with limits on coverage and on single classes."""
     matrix, y, weights, classes, objective, constraints = case
     rng = np.random.default_rng([seed, 7])
     if rule is not None:
@@ -144,6 +148,8 @@ def with_abstentions(seed, case, rule):
         quiet = rng.random(matrix.shape[1]) * rng.choice([0.3, 1.0])
         matrix[rng.random(matrix.shape) < quiet] = None
     more = []
+    if not limited:
+        return matrix, y, weights, classes, objective, constraints
     if rng.random() < 0.4:
         more.append(vp.AtLeast("coverage", round(float(rng.uniform(0.3, 1)), 2)))
     present = [c for c in classes if weights[y == c].sum()]
@@ -159,12 +165,14 @@ def with_abstentions(seed, case, rule):
     return matrix, y, weights, classes, objective, (*constraints, *more)
 
 
-def faults(seed, rule=None, limited=False, **options):
+def faults(seed, rule=None, limited=False, objective=None, **options):
     """Everything that is wrong with what a method makes of a random case."""
     case = random_case(seed)
     if rule is not None or limited:
-        case = with_abstentions(seed, case, rule)
-    matrix, y, weights, classes, objective, constraints = case
+        case = with_abstentions(seed, case, rule, limited)
+    matrix, y, weights, classes, drawn, constraints = case
+    on_grid = objective is None  # an F-score lies on no grid, so that its bound is nearly met
+    objective = objective or drawn
     values = dict(all_values(matrix, y, weights, classes, objective, constraints, rule))
     told = []
     solution = vp.prune(
@@ -184,7 +192,7 @@ def faults(seed, rule=None, limited=False, **options):
         return
     best = max(values.values())
     if solution.committee is None:
-        sure = ("exact",) if limited or rule else ("exact", "search")
+        sure = ("exact",) if limited else ("exact", "search")
         if "time_limit" not in options and options.get("method", "exact") in sure:
             yield f"{solution.status} where {float(best)} is optimal"
         return
@@ -193,6 +201,8 @@ def faults(seed, rule=None, limited=False, **options):
         yield "a committee that is not allowed"
     elif solution.value != float(values[members]):
         yield f"{solution.value} where {float(values[members])} is counted"
+    if not on_grid and solution.status == "optimal" and solution.bound > float(best) + 1e-5:
+        yield f"a bound of {solution.bound} where {float(best)} is proved"
     if solution.bound is not None and min([*told, solution.bound]) < float(best):
         yield f"a bound of {min([*told, solution.bound])} below {float(best)}"
     if rule is not None:

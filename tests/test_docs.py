@@ -7,6 +7,7 @@ name options, targets, extras and files that exist.
 
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
@@ -15,9 +16,18 @@ import numpy as np
 import polars as pl
 import pytest
 
+import reference
+import results_table
+import voteprune as vp
 from synthetic_records import records, write_run
 from voteprune import cli
+from voteprune.bounds import closure
 from voteprune.cli.app import make_app
+from voteprune.primal import brute, enumeration, sample
+from voteprune.strategies import exact, margin_scale
+from voteprune.tables import files
+from voteprune.tree.nogoods import coordinator as nogoods
+from voteprune.tree.sizes import coordinator as sizes
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -169,6 +179,91 @@ def check_other(words):
         assert (ROOT / words[1]).exists(), words
     else:
         raise AssertionError(f"nobody knows how to try {words}")
+
+
+def test_the_readme_shows_what_its_first_block_prints(folder, capsys):
+    """But for the seconds and the seed, which differ from run to run."""
+    exec(compile(blocks(README, PYTHON)[0], str(README), "exec"), {})
+    told = capsys.readouterr().out.strip()
+    shown = re.search(r"^```\n\n```\n(.*?)^```", README.read_text(), re.DOTALL | re.M)[1].strip()
+    assert [timeless(line) for line in shown.splitlines()] == [
+        timeless(line) for line in told.splitlines()
+    ]
+
+
+def timeless(line):
+    return re.sub(r"[\d.]+ s, seed \d+", "", line)
+
+
+def test_the_readme_is_short_and_its_table_is_that_of_the_results():
+    text = README.read_text("utf-8")
+    assert len(text.splitlines()) <= 110
+    page = ROOT / "docs/results/generalisation.md"
+    assert results_table.with_table(text, page.read_text("utf-8")) == text
+
+
+def test_a_page_of_results_becomes_a_table():
+    page = """## Other
+
+|  | accuracy |
+|---|---|
+| soft | 1 |
+
+## The check
+
+38 folds. More.
+
+|  | rank | accuracy | log loss | size |
+| :--- | ---: | ---: | ---: | ---: |
+| soft | 2 | 89.57 | 0.2367 | 10.0 |
+| BFT | 3 | 1 | - | 2 |
+| FE | 4 | 88.53 | - | 100 |
+"""
+    table = results_table.table_of(page)
+    assert "| **soft committee, chosen with proof** | 89.57 | 0.2367 | 10.0 |" in table
+    assert "| full ensemble | 88.53 | - | 100 |" in table
+    assert "BFT" not in table
+    assert "38 folds" in table
+
+
+LIMITS = {
+    "classifiers, for bounds size by size and for `front`": sizes.MOST_CLASSIFIERS,
+    "distinct patterns, for proofs by clauses": nogoods._MOST_PATTERNS,
+    "distinct patterns, for asking a MIP solver about what is left": sizes._FEW_PATTERNS,
+    "patterns times classifiers, for a MIP solver on all of it": exact._MOST_ENTRIES,
+    "patterns times classifiers that the search walks through": sample._MOST_ENTRIES,
+    f"the same where there are less than {sample._HASTE:.0f} s": sample._MOST_IN_HASTE,
+    "patterns times classifiers, for trying all small committees": enumeration._MOST_ENTRIES,
+    "pairs of patterns in the closure bound": closure._MOST_EDGES,
+    'classifiers for `method="brute"`': brute.MOST_CLASSIFIERS,
+    "subsets times patterns that are tried to check a solver's word": exact.ENUMERATE,
+    'rows on which the scale of `objective="margin"` is chosen': margin_scale._MOST_ROWS,
+    "bytes of text in a table that is read from a file": files.MOST_BYTES,
+}
+
+
+def test_the_page_on_limits_tells_those_of_the_code():
+    page = (ROOT / "docs/limits.md").read_text("utf-8").partition("## How large")[2]
+    rows = [line.strip("|").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    told = {row[0].strip(): int(row[1].replace(",", "")) for row in rows[1:]}
+    assert told == LIMITS
+
+
+def test_the_reference_of_the_command_line_tells_commands_as_they_are_typed(monkeypatch):
+    """Usage lines are written with the words that the process was started by."""
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/python", "-m", "sphinx"])
+    text = reference.commands()
+    assert "\n## voteprune prune" in text
+    assert "-m sphinx" not in text
+    assert "--target" in text
+
+
+def test_the_reference_shows_every_public_name_with_its_defaults():
+    text = reference.reference()
+    assert [name for name in vp.__all__ if not re.search(rf"\b{name}\n", text)] == []
+    shown = reference.signature_of(vp.PrunedVotingClassifier)
+    assert shown.startswith("(estimators, *, objective='auto', constraints=(), ")
+    assert "time_limit=60.0" in shown
 
 
 def test_the_two_commands_come_first():

@@ -286,9 +286,9 @@ def watching(watch: Watch):
             watch.note("nodes", better & ~inside, "outside what the solver is asked about")
         return settle(problem, run, region)
 
-    def work_on(problem, run, queue, size, work_on=margins_exact._work_on):
+    def work_on(problem, run, queue, *rest, work_on=margins_exact._work_on):
         watch.queue(problem, run, queue)
-        work_on(problem, run, queue, size)
+        work_on(problem, run, queue, *rest)
         watch.queue(problem, run, queue)
 
     plain = watch.problem.objective.kind == "linear"

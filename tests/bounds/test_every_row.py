@@ -29,8 +29,8 @@ from voteprune.problem.outline import Outline
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.run.incumbent import Incumbent
 from voteprune.strategies.curve_parts import Parts
-from voteprune.strategies.exact_margin import _at_size
 from voteprune.strategies.exact_plurality import plurality_model
+from voteprune.tree.margins.coordinator import at_size
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
 from voteprune.tree.nogoods.nogood import prove
@@ -151,7 +151,7 @@ def test_prices_and_rows_of_margins(limit):
     everyone = {tuple(bad.truth.sets.who(code)) for code in range(1, 2**bad.truth.sets.k)}
     worth = {truth.sets.who(code): int(u) for code, u in zip(truth.code, units, strict=True)}
     for size in sizes.all():
-        here = _at_size(problem, size)
+        here = at_size(problem, size)
         median = sorted(worth.values())[len(worth) // 2]
         plain, above = margin_model(here), margin_model(here, above=median)
         best = max((w for who, w in worth.items() if len(who) == size), default=None)

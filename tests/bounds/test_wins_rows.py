@@ -31,9 +31,10 @@ def test_every_row_holds_for_every_committee(block):
     for seed in range(25 * block, 25 * block + 25):
         case, rng = known(seed, most_classifiers=7), np.random.default_rng(seed)
         k = case.wins.n_classifiers
-        for size in range(1, k + 1):
-            at = Size(case.wins, size)
-            chosen, won = truth(case, size)
+        sizes = {size: Size(case.wins, size) for size in range(1, k + 1)}
+        known_wins = {size: truth(case, size) for size in sizes}
+        for size, at in sizes.items():
+            chosen, won = known_wins[size]
             assert not won[:, ~at.possible].any()
             votes = chosen @ case.wins.mine.T.astype(int)
             # As few votes as it takes, and no fewer.
@@ -48,6 +49,13 @@ def test_every_row_holds_for_every_committee(block):
             ):
                 left = chosen @ rows.members.T + won[:, rows.win] * rows.factor
                 assert (left >= rows.least - 1e-9).all()
+                for other in range(1, k + 1):
+                    # Prices that are carried elsewhere stand on rows that hold there.
+                    moved, prices = at.carried(rows, np.ones(len(rows)), sizes[other])
+                    moved = moved.only(prices > 0)
+                    some, theirs = known_wins[other]
+                    left = some @ moved.members.T + theirs[:, moved.win] * moved.factor
+                    assert (left >= moved.least - 1e-9).all()
                 kinds["duel"] += int((rows.members < 0).any(axis=1).sum())
                 kinds["total"] += int((rows.members > 1).any(axis=1).sum())
                 kinds["need"] += len(rows)

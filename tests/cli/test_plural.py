@@ -70,7 +70,7 @@ def test_macro_recall_goes_by_its_name(run, table):
         (("--plurality", "--target", "y", "--objective", "f1"), "--objective"),
         (("--plurality", "--target", "y", "--diversity", "F2"), "--diversity"),
         (("--plurality", "--target", "y", "--threshold", "majority"), "--plurality"),
-        (("--plurality", "--target", "y", "--at-least", "recall=0.5"), "two classes"),
+        (("--plurality", "--target", "y", "--at-least", "recall=0.5"), "recall:"),
         (("--plurality", "--target", "y", "--method", "hc-uwa"), "--method"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -41,6 +42,23 @@ def test_other_forms(run, folder, form, sign):
     assert code == 0
     assert sign in out
     assert "gaps" not in out
+
+
+def test_the_page_on_unseen_rows_is_written_where_it_was_asked_for(run, folder, tmp_path):
+    made = synthetic.records(
+        datasets=("bcw", "drd"), pool_sizes=(100,), seeds=(40,), folds=(0, 1), methods=("F1", "FE")
+    )
+    soft = [replace(one, key=one.key + "s", method="soft") for one in made if one.method == "FE"]
+    source = synthetic.write_run(tmp_path / "run", [*made, *soft])
+    page = tmp_path / "page.md"
+    code, out, err = run("report", source, "--generalisation", page)
+    assert (code, out) == (0, "")
+    assert str(page) in err
+    assert "## The check" in page.read_text()
+    code, _, err = run("report", folder, "--generalisation", tmp_path / "other.md")
+    assert code == 2
+    assert "no fold has all methods" in err
+    assert not (tmp_path / "other.md").exists()
 
 
 def test_all_facts_as_json(run, folder):

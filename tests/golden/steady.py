@@ -13,15 +13,8 @@ from unittest import mock
 
 from badstart import ENUMERATING, Way, Workers, search_switched_off
 from voteprune.strategies import exact as engine
-from voteprune.strategies import exact_margin as margins_exact
 from voteprune.tree import driver
 from voteprune.tree.nogoods import coordinator as refuting
-
-WORKERS = (
-    (driver, "share_out"),
-    (margins_exact, "call"),
-)
-"""Where workers are called, which here are functions in this process."""
 
 CLAUSES = ((refuting, "CLOSE", float("inf")), (refuting, "_HOPELESS", float("inf")))
 BOXES = ((refuting, "CLOSE", -1.0),)
@@ -53,8 +46,7 @@ def proved(by: str, steps: int = WHOLE):
         enter(slow_clock())
         for room, name in ENUMERATING:
             enter(mock.patch.object(room, name, 0))
-        for room, name in WORKERS:
-            enter(mock.patch.object(room, name, getattr(here, name)))
+        enter(mock.patch.object(driver, "share_out", here.share_out))
         for room, name, value in {"boxes": BOXES, "clauses": CLAUSES}[by]:
             enter(mock.patch.object(room, name, value))
         enter(mock.patch.object(engine, "prepare"))

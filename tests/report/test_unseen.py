@@ -45,8 +45,9 @@ def test_holm_by_hand():
 
 
 def test_wilcoxon_counts_zeros_and_needs_a_difference():
-    gaps = np.array([0.1, 0.2, 0.0, 0.3, -0.05])
+    gaps = np.concatenate([np.zeros(6), np.arange(1, 9) / 100, [-0.035, -0.015]])
     assert wilcoxon_p(gaps) == stats.wilcoxon(gaps, zero_method="pratt").pvalue
+    assert wilcoxon_p(gaps) != stats.wilcoxon(gaps, zero_method="wilcox").pvalue
     assert wilcoxon_p(np.zeros(4)) == 1.0
 
 
@@ -153,7 +154,10 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
 
 def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
     worse = {**LEVELS, "soft": 0.7, "F1": 0.95}
-    page = generalisation_page(write(tmp_path, records(worse)))
+    made = records(worse, seeds=range(40, 110, 10))
+    found = {duel.rival: duel for duel in duels(Folds(made), "soft", ["F1", "stacking"])}
+    assert max(found["F1"].p_folds, found["F1"].p_means) < 0.05  # surely worse is not better
+    page = generalisation_page(write(tmp_path, made))
     assert "with p < 0.05 both ways: none of 1" in page
     assert "does not stay above" in page
     assert "place 1." not in page

@@ -49,6 +49,28 @@ def test_nobody_can_go_where_all_are_required():
     solution = vp.prune(said, constraints=[vp.Require("c0", "c1"), vp.AtMost("size", 2)])
     for role in solution.explain().members:
         assert (role.verdict, role.bound, role.best) == ("needed", None, None)
+    assert "none" in solution.explain().summary()
+
+
+def test_the_heaviest_come_first_and_no_more_than_ten_others_are_told():
+    solution = vp.prune(vp.Probabilities(*pool(6, k=8)), constraints=SIZE, penalty=0.1)
+    found = solution.explain(near=10.0)
+    weights = [role.weight for role in found.members]
+    assert weights == sorted(weights, reverse=True)
+    assert weights != sorted(weights)
+    assert len(found.others) == 10
+    values = [other.value for other in found.others]
+    assert values == sorted(values, reverse=True)
+
+
+def test_that_nobody_can_take_a_place_is_not_said_before_it_is_known():
+    """Without one of three that must be three, the others alone are not allowed."""
+    limits = [vp.AtLeast("size", 3), SIZE]
+    solution = vp.prune(vp.Probabilities(*pool(6, k=8)), constraints=limits, penalty=0.1)
+    for role in solution.explain(time_limit=0).members:
+        assert role.without is None
+        assert role.bound is not None
+        assert role.verdict == "open"
 
 
 def test_no_time_claims_nothing_that_is_not_so():

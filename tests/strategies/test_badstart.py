@@ -98,6 +98,18 @@ def test_margins_are_proved(limit):
     assert watch.seen["prices"]
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("limit", ["floor", "budget"])
+def test_margins_are_proved_by_workers_that_are_killed(limit, workers, tmp_path):
+    """Within rounds, after them, and between the turns of a solver."""
+    file = tmp_path / "proof.npz"
+    way = Way(start="worst", leaves=True, workers=workers, steps=1, file=file)
+    wrong, watch = faults_of_sum(bad_problem(31, limit, "margin"), way)
+    assert wrong == []
+    assert watch.seen["killed"] > 2
+    assert watch.seen["nodes"]
+
+
 @pytest.mark.parametrize("limit", LIMITS)
 def test_fronts_are_proved(limit):
     way = Way(start=("worst", None)[LIMITS.index(limit) % 2], leaves=True)

@@ -118,9 +118,9 @@ def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(mon
 
     monkeypatch.setattr(margins_exact, "solve_model", lie)
     sizes = dict.fromkeys(range(1, 7), incumbent.bound)
-    queue = margins_exact._Queue(dict(sizes), dict(sizes), {}, {})
+    queue = margins_exact._Queue(dict(sizes), dict(sizes), {}, {}, ("highs",))
     with pytest.raises(StopRequested):
-        margins_exact._work_on(problem, Run(incumbent, time.monotonic() + 9), queue, 3)
+        margins_exact._work_on(problem, Run(incumbent, time.monotonic() + 9), queue, [3])
     assert incumbent.caught == {"highs"}
     assert incumbent.incidents == ["highs lied"]
 

@@ -1,13 +1,8 @@
-"""Dual prices for `margin_prices`: one linear program at a size, its prices read for all of them.
-
-Runs in a worker process; see `solvers.worker`. Best first: the size with the highest bound among
-those that have had no program of their own, until all others are below the target.
-"""
+"""Dual prices for `margin_prices`: one linear program at a size."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
@@ -15,50 +10,6 @@ from scipy.optimize import linprog
 
 from ..numbers.floats import Floats
 from .margin_prices import Sizes
-
-Report = Callable[[float, list[int]], None]
-"""Told the bound over all sizes, and the members a fractional solution would round to."""
-
-
-def solve(sizes: Sizes, target: float, start: float, deadline: float, report: Report) -> Floats:
-    """Bound all sizes as low as the linear programs go.
-
-    Parameters
-    ----------
-    sizes
-        The data.
-    target
-        Bounds below this need no more work: nothing there beats the incumbent.
-    start
-        A bound for all sizes, to begin with.
-    deadline
-        When to stop, as `time.monotonic` tells it.
-    report
-        Told after every linear program.
-
-    Returns
-    -------
-    bounds
-        One for every size.
-    """
-    listed = sizes.all()
-    bounds = np.full(len(listed), start)
-    done = np.zeros(len(listed), dtype=bool)
-    while time.monotonic() < deadline:
-        open_ones = np.flatnonzero(~done & (bounds >= target))
-        if not len(open_ones):
-            break
-        # Among equals the middle one: its prices say most about the others.
-        worst = open_ones[bounds[open_ones] >= bounds[open_ones].max() - 1e-9]
-        place = int(worst[len(worst) // 2])
-        found = price(sizes, listed[place], deadline)
-        done[place] = True
-        if found is None:
-            continue
-        prices, members = found
-        bounds = np.minimum(bounds, sizes.bounds(prices, listed[place]))
-        report(float(bounds.max()), members)
-    return bounds
 
 
 def price(sizes: Sizes, size: int, deadline: float) -> tuple[Floats, list[int]] | None:

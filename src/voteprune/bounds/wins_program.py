@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..numbers.floats import Floats
-from ..problem.wins import Wins
 from .program import LEAST_SECONDS
 from .wins_rows import Rows, Size
 
@@ -33,14 +32,13 @@ class WinsProgram:
 
     Parameters
     ----------
-    wins
-        The data.
     size
-        The size.
+        The size, with the data.
     """
 
-    def __init__(self, wins: Wins, size: int) -> None:
-        self._wins, self.size = wins, Size(wins, size)
+    def __init__(self, size: Size) -> None:
+        self._wins, self.size = size.wins, size
+        wins = size.wins
         k, n, limits = wins.n_classifiers, wins.n_wins, len(wins.costs)
         self._penalty = 10.0 * float(wins.weights.sum()) + 1.0
         self._highs = highspy.Highs()
@@ -52,7 +50,7 @@ class WinsProgram:
         self._highs.addVars(columns, np.zeros(columns), high)
         cost = np.concatenate([np.zeros(k), -wins.weights, np.full(limits, self._penalty)])
         self._highs.changeColsCost(columns, self._columns, cost)
-        self._highs.addRow(float(size), float(size), k, self._columns[:k], np.ones(k))
+        self._highs.addRow(float(size.size), float(size.size), k, self._columns[:k], np.ones(k))
         for place, (shares, most) in enumerate(wins.costs):
             where = np.append(self._columns[:k], k + n + place)
             self._highs.addRow(-most, np.inf, k + 1, where, np.append(-shares, 1.0))
@@ -64,6 +62,7 @@ class WinsProgram:
         basic = self.size.basic()
         self._rows = basic.only(np.zeros(0, dtype=np.intp))
         self._add(basic)
+        self._best = self._rows, *self._prices()
 
     def _add(self, rows: Rows) -> None:
         count, k, n = len(rows), self._wins.n_classifiers, self._wins.n_wins
@@ -112,10 +111,11 @@ class WinsProgram:
         self._solve(deadline)
         for last in range(_ROUNDS):
             solution = np.array(self._highs.getSolution().col_value)
-            bound, charged = self.size.judge(self._rows, *self._prices(), decided)
+            prices = self._prices()
+            bound, charged = self.size.judge(self._rows, *prices, decided)
             gained = best - bound
             if bound < best:
-                best, charges = bound, charged
+                best, charges, self._best = bound, charged, (self._rows, *prices)
             if len(solution) < k + n:
                 break
             x = solution[:k]
@@ -129,6 +129,12 @@ class WinsProgram:
             self._solve(deadline)
         self._drop()
         return best, charges, x
+
+    def elsewhere(self, size: Size, decided: NDArray[np.int8]) -> float:
+        """Bound a node of another size by the prices of the last node that was bounded here."""
+        rows, prices, limit_prices = self._best
+        rows, prices = self.size.carried(rows, prices, size)
+        return size.judge(rows, prices, limit_prices, decided)[0]
 
     def _solve(self, deadline: float) -> None:
         seconds = max(LEAST_SECONDS, deadline - time.monotonic())

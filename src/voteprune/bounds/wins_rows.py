@@ -20,7 +20,7 @@ the largest of each pattern, plus the largest sum of what members are charged. W
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from scipy import sparse
 from ..numbers.floats import SLACK, Floats
 from ..problem.wins import Bools, Places, Wins
 from .levels import room
+
+NEED, DUEL, TOTAL = 0, 1, 2
 
 _VIOLATED = 1e-4
 """What it takes for a row to be broken."""
@@ -48,19 +50,25 @@ class Rows:
         Coefficients of the win.
     least
         Right-hand sides.
+    kind
+        `NEED`, `DUEL` or `TOTAL`: how the factor depends on the size.
     """
 
     win: Places
     members: Floats
     factor: Floats
     least: Floats
+    kind: NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.win)
 
     def only(self, places: NDArray[np.generic]) -> Rows:
         """Return some of the rows."""
-        return Rows(self.win[places], self.members[places], self.factor[places], self.least[places])
+        return Rows(
+            self.win[places], self.members[places], self.factor[places], self.least[places],
+            self.kind[places],
+        )  # fmt: skip
 
     def plus(self, *others: Rows) -> Rows:
         """Return these rows and others."""
@@ -70,6 +78,7 @@ class Rows:
             np.concatenate([rows.members for rows in every]),
             np.concatenate([rows.factor for rows in every]),
             np.concatenate([rows.least for rows in every]),
+            np.concatenate([rows.kind for rows in every]),
         )
 
 
@@ -97,6 +106,7 @@ class Size:
             self.wins.mine[who].astype(np.float64),
             -self.votes[who].astype(np.float64),
             np.zeros(len(who)),
+            np.full(len(who), NEED, dtype=np.int8),
         )
 
     def violated(self, x: Floats, t: Floats) -> Rows:
@@ -115,7 +125,7 @@ class Size:
         saved = (mine & ~kept).sum(axis=1)
         need = Rows(
             some, (mine & kept).astype(np.float64), (saved - self.votes[some]).astype(float),
-            np.zeros(len(some)),
+            np.zeros(len(some)), np.full(len(some), NEED, dtype=np.int8),
         ).only(self.votes[some] * t[some] - votes > _VIOLATED)  # fmt: skip
         full = theirs & (x > 1 - share)[of]
         sure = np.where(full, x - 1 + share[of], 0.0).sum(axis=1)
@@ -124,6 +134,7 @@ class Size:
         duel = Rows(
             some[of], (mine & kept)[of] - full.astype(np.float64),
             (saved[of] - lead - count).astype(float), -count.astype(float),
+            np.full(len(of), DUEL, dtype=np.int8),
         ).only(broken)  # fmt: skip
         level = (most[of] * theirs).sum(axis=1) > votes[of] - lead * t[some][of]
         total = self._totals(x, t, some, of[level], theirs[level], lead[level])
@@ -146,7 +157,8 @@ class Size:
         factor = (weight * ~kept).sum(axis=1) - owed
         reached = (weight * np.minimum(x, share)).sum(axis=1)
         broken = (owed * t[some] - reached > _VIOLATED * (1 + rivals)) & (factor < 0)
-        return Rows(some, weight * kept, factor, np.zeros(len(some))).only(broken)
+        kind = np.full(len(some), TOTAL, dtype=np.int8)
+        return Rows(some, weight * kept, factor, np.zeros(len(some)), kind).only(broken)
 
     def lost(self, decided: NDArray[np.int8]) -> Bools:
         """Tell which wins no committee of a node has."""
@@ -161,6 +173,19 @@ class Size:
         ahead += np.minimum(pro, seats) - np.maximum(0, seats - (int(free.sum()) - contra))
         lost = np.bincount(wins.win[ahead < wins.lead], minlength=wins.n_wins) > 0
         return np.asarray(lost | ~self.possible)
+
+    def carried(self, rows: Rows, prices: Floats, there: Size) -> tuple[Rows, Floats]:
+        """Return rows and prices of this size as they are at another.
+
+        What they charge on the wins stays as it is, so prices change as factors do. Rows that say
+        nothing there are without a price.
+        """
+        shift = np.where(rows.kind == TOTAL, self.size - there.size, 0)
+        fewer = (self.votes - there.votes)[rows.win]
+        factor = rows.factor + np.where(rows.kind == NEED, fewer, shift)
+        says = there.possible[rows.win] & (factor < 0) & (rows.factor < 0)
+        moved = np.where(says, prices * rows.factor / np.where(says, factor, 1.0), 0.0)
+        return replace(rows, factor=factor), moved
 
     def judge(
         self, rows: Rows, prices: Floats, limit_prices: Floats, decided: NDArray[np.int8]

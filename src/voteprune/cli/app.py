@@ -25,6 +25,7 @@ _OPTIONS = {
     **{name: f"--{name}" for name in ("labels", "split", "long", "vote", "gap", "test")},
     **{name: f"--{name}" for name in ("penalty", "clip", "by", "within", "reaching")},
     **{name: f"--{name}" for name in ("promise", "holdout", "confidence")},
+    **{name: f"--{name}" for name in ("abstentions", "abstain", "otherwise")},
     "certificate": "--certificate",
     "time_limit": "--time-limit",
     "n_jobs": "--jobs",

@@ -12,6 +12,7 @@ import numpy as np
 from ..exceptions import InputError
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
+from ..problem.plurality_committee import PluralityCommittee
 from ..tables import Bools, Rows, read_rows, read_votes
 from .doors import kind_of, saved_wish
 from .options import check_output
@@ -45,24 +46,37 @@ def apply_command(
     if output is not None:
         check_output(output, file, committee)
     kind = kind_of(committee)
+    chosen: Committee | PluralityCommittee
     if kind.startswith("plurality"):
-        return apply_labels(committee, file, reading, output)
-    if kind.startswith("soft"):
+        chosen = PluralityCommittee.load(committee)
+        if not _of_two(chosen):
+            return apply_labels(chosen, file, saved_wish(committee, reading), output)
+    elif kind.startswith("soft"):
         return apply_probabilities(committee, file, reading, output)
-    chosen = Committee.load(committee)
+    else:
+        chosen = Committee.load(committee)
     rows = read_votes(file, chosen.names, saved_wish(committee, reading))
     # The same committee, seated on the columns that were read.
     seated = replace(chosen, members=tuple(range(chosen.size)), pool_size=chosen.size)
-    positive: Bools = seated.predict(rows.votes) == 1
+    positive: Bools = seated.predict(rows.said) == 1
     words = ("0", "1") if rows.classes is None else rows.classes
     told = [words[int(one)] for one in positive]
-    counts = seated.count(rows.votes).tolist()
+    counts = seated.count(rows.said)
+    if counts.ndim > 1:
+        counts = counts[:, 1]
     write_csv(
-        (rows.id_name, "votes", "prediction"), zip(rows.ids, counts, told, strict=True), output
+        (rows.id_name, "votes", "prediction"),
+        zip(rows.ids, counts.tolist(), told, strict=True),
+        output,
     )
     for sentence in _scores(rows, positive):
         say(sentence)
     return PROVED
+
+
+def _of_two(committee: PluralityCommittee) -> bool:
+    """Tell whether a committee was chosen on votes of two classes, abstentions being skipped."""
+    return committee.abstentions is not None and committee.classes == (0, 1)
 
 
 def votes_command(*file: Path, reading: Reading = AS_IT_IS, output: Path | None = None) -> int:

@@ -16,6 +16,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..prune import prune
 from ..run.run import ThresholdRule
+from ..solve.plurality_solution import PluralitySolution
 from ..solve.solution import Solution
 from ..solvers import solvers
 from ..starting import INTERRUPTED
@@ -122,6 +123,12 @@ def prune_command(
     page.check(*file, output, certificate)
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
+        if reading.abstentions is not None:
+            raise InputError(
+                "--certificate",
+                "is checked against a vote of every classifier on every row, so it goes with no "
+                "--abstentions. Leave out one of the two.",
+            )
         check_plain(file, reading)
     if is_soft(source.objective):
         refused = {
@@ -136,6 +143,11 @@ def prune_command(
             checkpoint=checkpoint, page=page,
         )  # fmt: skip
     soft.refuse()
+    if reading.otherwise is not None and not plurality:
+        raise InputError(
+            "--otherwise",
+            "is for --plurality; of two classes it is the negative one. Leave it out.",
+        )
     if plurality:
         if any(option is not None for option in (threshold, certificate)):
             raise InputError("--plurality", "takes no --threshold or --certificate. Leave it out.")
@@ -148,7 +160,8 @@ def prune_command(
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
     with live_line() as callback:
-        solution = prune(
+        # Where abstentions are skipped it is a plurality solution.
+        solution: Solution | PluralitySolution = prune(
             table.validation,
             objective=criterion,
             method=method,
@@ -168,7 +181,9 @@ def prune_command(
     text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
     if json and solution.explanation:
         say(solution.explanation)
-    proof = solution.certificate and replace(solution.certificate, target=reading.target)
+    proof = None
+    if isinstance(solution, Solution) and solution.certificate is not None:
+        proof = replace(solution.certificate, target=reading.target)
     code = hand_out(
         solution, text, output, (certificate, proof), strict=strict,
         reading=reading_fields(reading, table.classes),
@@ -177,7 +192,9 @@ def prune_command(
     return INTERRUPTED if interrupted else code
 
 
-def _on_test_rows(solution: Solution, scores: dict[str, Any] | None) -> dict[str, str]:
+def _on_test_rows(
+    solution: Solution | PluralitySolution, scores: dict[str, Any] | None
+) -> dict[str, str]:
     """Return what the page tells about test rows."""
     return {} if scores is None else {"test rows": ", ".join(words_on_test_rows(solution, scores))}
 

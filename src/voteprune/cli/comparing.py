@@ -12,6 +12,7 @@ from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows
+from ..votes.abstaining import Abstentions
 from ..votes.votes import Votes
 from .doors import read_tables
 from .live import live_methods
@@ -78,11 +79,12 @@ def compare_command(
         check_picture(plot, *file)
     table = read_tables(file, reading, source.k, test)
     # A margin is refused there, by name.
+    rule = table.validation.abstentions
     with live_methods() as callback:
         found = compare(
             table.validation,
             methods=names,
-            test=None if table.test is None else _test_votes(table.test),
+            test=None if table.test is None else _test_votes(table.test, rule),
             objective=cast("Criterion", criterion),
             solver=effort.solver,
             diversity=asked.diversity,
@@ -120,9 +122,9 @@ def methods_command(*, json: bool = False) -> int:
     return PROVED
 
 
-def _test_votes(test: Rows) -> Votes | None:
+def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:
     try:
-        return Votes(test.votes, test.labels, names=test.names)
+        return Votes(test.said, test.labels, names=test.names, abstentions=rule)
     except InputError:
         say("the test rows have one class only, so nothing is judged on them.")
         return None

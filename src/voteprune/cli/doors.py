@@ -10,6 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
+from ..votes.abstaining import read_abstentions
 from .saying import say
 from .wishes import Reading
 
@@ -60,9 +61,16 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
     """
     wish = reading.wish()
     fields: dict[str, Any] = {"cutoff": wish.cut, "classes": list(classes or ("0", "1"))}
+    fields |= abstaining_fields(reading)
     if classes is not None:
         fields |= {"positive": classes[1], "negative": classes[0]}
     return fields
+
+
+def abstaining_fields(reading: Reading) -> dict[str, Any]:
+    """Return what "voteprune apply" must know to tell abstentions, however votes are counted."""
+    words = reading.wish().abstain
+    return {"abstain": list(words)} if words else {}
 
 
 def kind_of(committee: Path) -> str:
@@ -74,12 +82,15 @@ def kind_of(committee: Path) -> str:
         What "voteprune prune --output" wrote.
     """
     text, source = jsonfile.load_file(committee)
-    kinds = tuple(
-        f"{prefix}{word}"
-        for prefix in ("", "plurality_", "soft_")
-        for word in ("committee", "solution")
-    )
-    return jsonfile.parse(text, kinds, source)[0]
+    return jsonfile.parse(text, _KINDS, source)[0]
+
+
+_KINDS = tuple(
+    f"{prefix}{word}"
+    for prefix in ("", "plurality_", "soft_")
+    for word in ("committee", "solution")
+)
+"""Every kind of document that holds a committee."""
 
 
 def saved_wish(committee: Path, reading: Reading) -> Wish:
@@ -93,11 +104,15 @@ def saved_wish(committee: Path, reading: Reading) -> Wish:
         What is said now.
     """
     text, source = jsonfile.load_file(committee)
-    kept = jsonfile.parse(text, ("committee", "solution"), source)[1]
+    kind, kept = jsonfile.parse(text, _KINDS, source)
     wish = reading.wish()
+    chosen = kept.object("committee") if kind.endswith("solution") else kept
+    wish = replace(wish, abstentions=wish.abstentions or read_abstentions(chosen))
     if kept.missing("reading"):
         return wish
     fields = kept.object("reading")
+    if not wish.abstain and not fields.missing("abstain"):
+        wish = replace(wish, abstain=fields.texts("abstain"))
     if wish.cutoff is None and not fields.missing("cutoff") and wish.grade is None:
         wish = replace(wish, cutoff=fields.number("cutoff"))
     if wish.positive is None and not fields.missing("positive"):

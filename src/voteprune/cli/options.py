@@ -77,12 +77,14 @@ def read_limits(
     option
         Where they come from, for messages.
     texts
-        Each ``name=number``, or several with commas between.
+        Each ``name=number``, or several with commas between; ``name:class=number`` where there are
+        several classes.
     """
     for text in texts:
         for name, value in _pairs(option, text):
+            what, colon, label = name.partition(":")
             try:
-                yield kind(name, value)
+                yield kind(what, value, of=label if colon else None)
             except InputError as error:
                 raise InputError(option, error.message) from None
 

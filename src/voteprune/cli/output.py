@@ -20,7 +20,7 @@ from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
-from ..problem.formulas import worth
+from ..problem.formulas import Formula, worth
 from ..soft.certificate import SoftCertificate
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
@@ -204,7 +204,7 @@ def exit_code(solution: Solution | PluralitySolution | SoftSolution, strict: boo
     return UNPROVED if strict or solution.committee is None else PROVED
 
 
-def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
+def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[str, Any] | None:
     """Count the committee's decisions on the test rows.
 
     Parameters
@@ -222,7 +222,7 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
     """
     if solution.committee is None or test.labels is None:
         return None
-    predicted: Bools = solution.committee.predict(test.votes) == 1
+    predicted: Bools = solution.committee.predict(test.said) == 1
     confusion = Confusion.count(test.labels, predicted)
 
     def value(criterion: Criterion) -> float | None:
@@ -233,7 +233,7 @@ def score_test_rows(solution: Solution, test: Rows) -> dict[str, Any] | None:
             return None
 
     named = solution.objective in METRICS or solution.objective in CURVES
-    criterion = solution.objective if named else solution.weights
+    criterion = solution.objective if named else _formula(solution)
     return {
         "n_rows": len(test.labels),
         "accuracy": value("accuracy"),
@@ -274,8 +274,15 @@ def solution_json(
     return jsonfile.write(document)
 
 
+def _formula(solution: Solution | PluralitySolution) -> Formula | None:
+    """Return what the objective is on these votes, where it is a formula of the counts."""
+    return solution.weights if isinstance(solution, Solution) else None
+
+
 def solution_text(
-    solution: Solution, scores: dict[str, Any] | None, why: Explanation | None = None
+    solution: Solution | PluralitySolution,
+    scores: dict[str, Any] | None,
+    why: Explanation | None = None,
 ) -> str:
     """Write the solution's summary, with lines on the test rows and the explanation below it.
 
@@ -297,7 +304,9 @@ def solution_text(
     return "\n".join(lines) + "\n"
 
 
-def words_on_test_rows(solution: Solution, scores: dict[str, Any]) -> tuple[str, str]:
+def words_on_test_rows(
+    solution: Solution | PluralitySolution, scores: dict[str, Any]
+) -> tuple[str, str]:
     """Return what the committee reaches on the test rows, and its counts there, in words.
 
     Parameters
@@ -308,7 +317,7 @@ def words_on_test_rows(solution: Solution, scores: dict[str, Any]) -> tuple[str,
         What `score_test_rows` returned.
     """
     told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
-    if solution.objective in METRICS or solution.weights is not None:
+    if solution.objective in METRICS or _formula(solution) is not None:
         told.setdefault(solution.objective, scores["value"])
     words = (
         f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from ..exceptions import InputError
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..starting import INTERRUPTED
-from ..tables import read_classes, read_labels
+from ..tables import Sheet, Wish, read_classes, read_labels
+from .doors import abstaining_fields
 from .live import live_line
 from .output import explained, hand_out, solution_json, write_csv
 from .pages import NO_PAGE, Page
@@ -78,29 +80,46 @@ def prune_labels(
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
-    code = hand_out(solution, text, output, strict=strict, page=page.of(solution, why))
+    code = hand_out(
+        solution, text, output, strict=strict, page=page.of(solution, why),
+        reading=abstaining_fields(reading),
+    )  # fmt: skip
     return INTERRUPTED if interrupted else code
 
 
-def apply_labels(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
-    """Predict the rows of a table of labels."""
-    chosen = PluralityCommittee.load(committee)
-    rows = read_labels(file, chosen.names, sep=reading.wish().sep)
+def apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Path | None) -> int:
+    """Predict the rows of a table of labels.
+
+    Parameters
+    ----------
+    chosen
+        The committee.
+    file, wish
+        The table, and how it is read.
+    output
+        Where to write the predictions; None for stdout.
+    """
+    rows = read_labels(file, chosen.names, sep=wish.sep, gaps=wish.gaps)
     columns = rows.columns
-    for name, option in ((reading.target, "--target"), (reading.id, "--id")):
+    for name, option in ((wish.target, "--target"), (wish.id, "--id")):
         if name is not None and name not in columns:
             raise InputError(option, f"{file} has no column {name!r}.")
     own = ["index", *(name for name in columns if name.lower() == "id")]
-    index = reading.id or next((name for name in own if name in columns), None)
-    seated = PluralityCommittee(
-        tuple(range(chosen.size)), chosen.names, tuple(map(str, chosen.classes)), chosen.size
+    index = wish.id or next((name for name in own if name in columns), None)
+    seated = replace(
+        chosen,
+        members=tuple(range(chosen.size)),
+        classes=tuple(map(str, chosen.classes)),
+        pool_size=chosen.size,
     )
-    counts = seated.count(np.column_stack([rows.column(name) for name in chosen.names]))
+    cells = tuple(rows.column(name).tolist() for name in chosen.names)
+    said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(wish).cells
+    counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
     ids = rows.ids if index is None else rows.column(index).tolist()
     winners = [seated.classes[place] for place in counts.argmax(axis=1)]
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
-    if reading.target is not None:
-        right = rows.column(reading.target) == np.array(winners)
+    if wish.target is not None:
+        right = rows.column(wish.target) == np.array(winners)
         say(f"accuracy {right.mean():.6g} on {len(right)} rows")
     return PROVED

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -16,6 +17,7 @@ from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
 from ..problem.diversity import Diversity
 from ..tables import Wish, read_costs
+from ..votes.abstaining import check_abstentions
 from .options import build_budget, read_diversity, read_group, read_limits, read_prefixes
 
 
@@ -48,6 +50,14 @@ class Reading:
         Columns item,judge,vote of a table with a line for each vote.
     vote
         What counts as a vote in a log of Inspect: value (of the score) or answer.
+    abstentions
+        What an empty cell counts for: skip (nothing, the majority of those who vote decides) or
+        against (not positive); an empty cell is an error when omitted.
+    abstain
+        What else a cell may say that means nothing, as -1; several with commas between.
+    otherwise
+        With --plurality the class that wins ties and rows on which no member votes; the first when
+        omitted. Of two classes it is the negative one.
     """
 
     target: str | None = None
@@ -61,6 +71,9 @@ class Reading:
     sep: str | None = None
     long: str | None = None
     vote: str | None = None
+    abstentions: str | None = None
+    abstain: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
+    otherwise: str | None = None
 
     def wish(self, k: int | None = None) -> Wish:
         """Return it as the tables take it."""
@@ -77,6 +90,10 @@ class Reading:
             split=self.split,
             long=_listed(self.long),
             vote=self.vote,
+            abstentions=check_abstentions(self.abstentions),
+            # A lone hyphen means stdin among files, which is written so before options are read.
+            abstain=("-",) if self.abstain == "./-" else _listed(self.abstain),
+            otherwise=self.otherwise,
         )
 
     @property
@@ -84,7 +101,17 @@ class Reading:
         """Whether the file is read as the checker of certificates reads it."""
         return all(
             getattr(self, name) is None
-            for name in ("positive", "cutoff", "labels", "split", "sep", "long", "vote")
+            for name in (
+                "positive",
+                "cutoff",
+                "labels",
+                "split",
+                "sep",
+                "long",
+                "vote",
+                "abstentions",
+                "abstain",
+            )
         )
 
 
@@ -215,9 +242,10 @@ class Limits:
         Groups by what their classifiers' names begin with: _:1 for at most one of those whose
         names are equal before the first _.
     at_least
-        Floor on a criterion or count, as in recall=0.9.
+        Floor on a criterion or count, as in recall=0.9, on that of one of several classes, as in
+        recall:cat=0.8, or on the share of rows on which a member votes, coverage=0.9.
     at_most
-        Ceiling on a criterion or count, as in fp=50.
+        Ceiling on a criterion or count, as in fp=50 or fp:cat=50.
     costs
         CSV of name,cost for every classifier; needs --budget.
     budget

@@ -83,9 +83,25 @@ def settle(problem: Problem, run: Run, region: Region | None = None) -> Outcome:
     return _search(inside, run, build, region)
 
 
-def solve_model(problem: Any, run: Run, build: Callable[..., Formulation]) -> Outcome:
-    """Solve a formulation made elsewhere; what it allows, the problem allows, and conversely."""
-    return _search(problem, run, build)
+def solve_model(
+    problem: Any,
+    run: Run,
+    build: Callable[..., Formulation],
+    refine: Callable[[list[int]], bool] | None = None,
+) -> Outcome:
+    """Solve a formulation made elsewhere; what it allows, the problem allows, and conversely.
+
+    Parameters
+    ----------
+    problem, run
+        What is solved, and how.
+    build
+        Makes the formulation.
+    refine
+        Where it is a relaxation: given members who are worth less than it says, makes the next one
+        say the truth of them; tells whether there was anything to do.
+    """
+    return _search(problem, run, build, refine=refine)
 
 
 def _search(
@@ -93,16 +109,21 @@ def _search(
     run: Run,
     build: Callable[..., Formulation],
     region: Region | None = None,
+    refine: Callable[[list[int]], bool] | None = None,
 ) -> Outcome:
     """Build a formulation and solve it, as far as the time allows."""
     try:
-        return _build_and_ask(problem, run, build, region)
+        return _build_and_ask(problem, run, build, region, refine)
     except TimeOver:
         return Outcome("time limit")
 
 
 def _build_and_ask(
-    problem: Any, run: Run, build: Callable[..., Formulation], region: Region | None
+    problem: Any,
+    run: Run,
+    build: Callable[..., Formulation],
+    region: Region | None,
+    refine: Callable[[list[int]], bool] | None,
 ) -> Outcome:
     run.solver.info.require()
     incumbent, who = run.incumbent, (run.solver.name,)
@@ -112,7 +133,8 @@ def _build_and_ask(
         return Outcome("time limit")
     formulation = build(problem, deadline=run.deadline)
     scope = _Scope(region)
-    for _ in range(_MOST_REPAIRS):
+    repairs = 0
+    while repairs < _MOST_REPAIRS:
         if run.seconds_left <= 0:
             return Outcome("time limit")
         try:
@@ -150,6 +172,10 @@ def _build_and_ask(
                 return Outcome("proved" if fine else "solver tolerance", trusted=who)
             incumbent.distrust(run.solver.name, "claimed an optimum its own bound does not prove")
             return Outcome("solver failed")
+        if refine is not None and refine(members):
+            formulation = build(problem, deadline=run.deadline)
+            continue
+        repairs += 1
         if formulation.binary_members is None:
             formulation = build(problem, merge_classifiers=False, deadline=run.deadline)
         else:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
 
 MOST_CLASSIFIERS = 20
 _CELLS = 2**21
+_ROUNDING = 1e-9
+"""By how much a share in floats may be too low, and far more."""
 
 
 def solve_by_brute_force(problem: PluralityProblem, run: Run) -> Outcome:
@@ -31,10 +36,15 @@ def solve_by_brute_force(problem: PluralityProblem, run: Run) -> Outcome:
         subsets = np.arange(first, min(first + chunk, 2**k))
         chosen = ((subsets[:, None] >> np.arange(k)) & 1).astype(bool)
         counts = np.stack([chosen.astype(np.float32) @ part for part in named], axis=2)
-        values = problem.gain[np.arange(p), counts.argmax(axis=2)].sum(axis=1) + problem.gains.base
+        decided = counts.argmax(axis=2)
+        values: NDArray[Any]
+        if isinstance(problem.objective, FScoreObjective):
+            values = problem.objective.values(decided) + _ROUNDING
+        else:
+            values = problem.gain[np.arange(p), decided].sum(axis=1) + problem.gains.base
         # Best first: the exact check of limits runs only for what could be kept.
         for place in np.argsort(values, kind="stable")[::-1]:
-            if run.incumbent.score is not None and int(values[place]) <= run.incumbent.score:
+            if run.incumbent.score is not None and values[place] <= run.incumbent.score:
                 break
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
     if run.incumbent.score is None:

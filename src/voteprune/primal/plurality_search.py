@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from ..problem.plurality import PluralityProblem
+from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
 from .first import LATE
@@ -288,16 +288,21 @@ def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]
         codes=np.asfortranarray(problem.codes[places]),
         weight=problem.weight[places],
         gain=gain,
-        objective=replace(
-            problem.objective, gains=replace(problem.gains, net=gain.max(axis=1), step=1)
+        objective=PluralityObjective(
+            replace(problem.gains, net=gain.max(axis=1), step=1), problem.objective.name
         ),
     )
+    return some, reporting(some, run)
+
+
+def reporting(problem: PluralityProblem, run: Run) -> Run:
+    """Return a run on another problem of the same pool, whose committees go to this run too."""
 
     def hear(_: Progress) -> None:
         if own.members is not None:
             run.incumbent.offer(own.members)
 
-    own = Incumbent(some, hear)
+    own = Incumbent(problem, hear)
     if run.incumbent.members is not None:
         own.offer(run.incumbent.members)
-    return some, replace(run, incumbent=own)
+    return replace(run, incumbent=own)

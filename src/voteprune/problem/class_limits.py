@@ -99,8 +99,8 @@ def _place(request: AtLeast | AtMost, votes: PluralityVotes) -> int:
         raise InputError(
             "constraints",
             f"{request} is about one class, and there are {len(classes)}. Say which: "
-            f"{type(request).__name__}({str(request.what)!r}, {float(request.limit):g}, "
-            f"of={classes[0]!r}).",
+            f"of={classes[0]!r}, or on the command line {request.what}:{classes[0]}="
+            f"{float(request.limit):g}.",
         )
     if request.of not in classes:
         listed = ", ".join(map(repr, classes[:8])) + (", ..." * (len(classes) > 8))

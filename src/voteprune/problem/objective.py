@@ -88,6 +88,10 @@ class CountedObjective(Objective):
         """Return a float that is not below the value a score stands for."""
         return float_above(score * self.gains.unit)
 
+    def score_of(self, value: float) -> Fraction:
+        """Return the score of a value, exactly."""
+        return Fraction(value) / self.gains.unit
+
 
 @dataclass(frozen=True, eq=False)
 class BinaryObjective(CountedObjective):
@@ -117,10 +121,6 @@ class BinaryObjective(CountedObjective):
     def allows(self, committee: Committee) -> bool:
         """Tell whether a committee may decide by its threshold."""
         return True
-
-    def score_of(self, value: float) -> Fraction:
-        """Return the score of a value, exactly."""
-        return Fraction(value) / self.gains.unit
 
     @abstractmethod
     def on(self, patterns: Patterns) -> BinaryObjective:

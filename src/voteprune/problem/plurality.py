@@ -33,9 +33,10 @@ from .constraints import Budget, Constraint, Forbid, Require, size_range
 from .coverage import Coverage
 from .criteria import METRICS
 from .formulas import Weights
+from .fscore import MACRO, FScoreObjective, is_f_score
 from .gains import Gains
 from .limits import CostLimit, seats_within
-from .objective import CountedObjective
+from .objective import CountedObjective, Score
 from .plurality_committee import PluralityCommittee, count_classes
 from .problem import member_indices
 
@@ -59,6 +60,10 @@ class PluralityObjective(CountedObjective):
     kind = "plurality"
 
     criterion: str
+
+    def score(self, gain: NDArray[Any], decided: NDArray[np.intp]) -> int:
+        """Recount decisions on the patterns, in units of ``gains.unit``."""
+        return self.gains.base + total(gain[np.arange(len(gain)), decided])
 
     @property
     def name(self) -> str:
@@ -93,7 +98,7 @@ class PluralityProblem:
     """
 
     votes: PluralityVotes
-    objective: PluralityObjective
+    objective: PluralityObjective | FScoreObjective
     requests: tuple[Constraint, ...]
     codes: Codes
     weight: IntArray
@@ -121,6 +126,13 @@ class PluralityProblem:
             If a constraint does not fit the pool, or names a class there is not.
         """
         codes, weight = _merge(votes)
+        if is_f_score(criterion):
+            can = np.ones(weight.shape, dtype=bool)
+            score = FScoreObjective.of(str(criterion), weight, can)
+            nothing = np.zeros(weight.shape, dtype=np.int64)
+            k, cover = votes.n_classifiers, Coverage.of(votes)
+            plain = cls(votes, score, (), codes, weight, nothing, 1, k, coverage=cover)
+            return plain.with_requests(requests)
         gain, base, scale = _gain(criterion, votes, weight)
         step = int(np.gcd.reduce(gain.ravel())) or 1
         best = compact(gain.max(axis=1))
@@ -145,11 +157,17 @@ class PluralityProblem:
         votes = self.votes
         size_min, size_max = size_range(requests, votes.n_classifiers)
         forbidden = member_indices(requests, Forbid, votes.names)
-        best = compact(np.where(self.can_win(forbidden), self.gain, 0).max(axis=1))
+        winnable = self.can_win(forbidden)
+        objective: PluralityObjective | FScoreObjective
+        if isinstance(self.objective, FScoreObjective):
+            objective = replace(self.objective, winnable=winnable)
+        else:
+            best = compact(np.where(winnable, self.gain, 0).max(axis=1))
+            objective = replace(self.objective, gains=replace(self.gains, net=best))
         return replace(
             self,
             requests=tuple(requests),
-            objective=replace(self.objective, gains=replace(self.gains, net=best)),
+            objective=objective,
             size_min=size_min,
             size_max=size_max,
             required=member_indices(requests, Require, votes.names),
@@ -191,6 +209,8 @@ class PluralityProblem:
     @property
     def gains(self) -> Gains:
         """The unit, the step and the ceiling: every pattern decided at its best."""
+        if isinstance(self.objective, FScoreObjective):
+            raise AssertionError("an F-score is no sum over the patterns")
         return self.objective.gains
 
     @property
@@ -230,7 +250,7 @@ class PluralityProblem:
 
     def best(
         self, members: Sequence[int], threshold: int | None = None
-    ) -> tuple[PluralityCommittee, int] | None:
+    ) -> tuple[PluralityCommittee, Score] | None:
         """Return these members as a committee, and its score; None if they are not allowed.
 
         Most votes win, so there is no `threshold`.
@@ -239,10 +259,20 @@ class PluralityProblem:
             return None
         return self.committee(members), self.score(members)
 
-    def score(self, members: Sequence[int]) -> int:
-        """Recount a committee's objective, in integer units of ``gains.unit``."""
+    def score(self, members: Sequence[int]) -> Score:
+        """Recount a committee's objective, exactly."""
         decided = self.decided(members)
-        return self.gains.base + total(self.gain[np.arange(self.n_patterns), decided])
+        if isinstance(self.objective, FScoreObjective):
+            return self.objective.score(decided)
+        return self.objective.score(self.gain, decided)
+
+    def tangent(self, members: Sequence[int]) -> PluralityProblem:
+        """Return the same problem with the weighted sum that an F-score is near a committee."""
+        if not isinstance(self.objective, FScoreObjective):
+            raise AssertionError("a sum is its own tangent")
+        gain = self.objective.tangent(self.decided(members))
+        gains = Gains(0, gain.max(axis=1), Fraction(1), 1)
+        return replace(self, objective=PluralityObjective(gains, self.objective.name), gain=gain)
 
     def confusion(self, members: Sequence[int]) -> tuple[tuple[Fraction, ...], ...]:
         """Count rows by their true class (outer) and the class decided (inner), exactly."""
@@ -273,9 +303,9 @@ class PluralityProblem:
 
 def check_criterion(criterion: object) -> PluralityCriterion:
     """Return a criterion for plurality committees, or say what is known."""
-    if isinstance(criterion, Mapping | Weights) or (
-        isinstance(criterion, str) and criterion in (*CRITERIA, *METRICS)
-    ):
+    if isinstance(criterion, Mapping | Weights):
+        return criterion
+    if isinstance(criterion, str) and (criterion in (*CRITERIA, *METRICS) or is_f_score(criterion)):
         return criterion
     raise InputError("objective", f"{criterion!r} is not for plurality committees. {_known()}")
 
@@ -283,10 +313,10 @@ def check_criterion(criterion: object) -> PluralityCriterion:
 def _known() -> str:
     two = ", ".join(name for name in METRICS if name not in CRITERIA)
     return (
-        f"Known are {', '.join(CRITERIA)} (the mean of the classes' recalls), and a mapping from "
-        "class to what deciding one of its rows correctly is worth; where there are two classes "
-        f"also {two}, and vp.Weights. Others need vp.Votes in which nobody abstains, or "
-        "abstentions count against."
+        f"Known are {', '.join(CRITERIA)} (the mean of the classes' recalls), {MACRO}, and a "
+        "mapping from class to what deciding one of its rows correctly is worth; where there are "
+        f"two classes also {two}, f1 and others with any beta, and vp.Weights. Others need "
+        "vp.Votes in which nobody abstains, or abstentions count against."
     )
 
 

@@ -13,12 +13,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..numbers.exact import float_above
 from ..problem.constraints import Forbid
+from ..problem.fscore import FScoreObjective
+from ..problem.objective import Score
 from ..problem.plurality import PluralityProblem
 from ..run.incumbent import Incumbent
 from ..run.run import Run
-from ..strategies.exact_plurality import solve_exact
+from ..strategies.registry import METHODS
 from .explanation import Explanation, MemberRole, Swap, Verdict
 
 Cap = tuple[Fraction | None, Sequence[str]]
@@ -48,8 +49,10 @@ def explain(
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
-    units, unit, names = problem.score(members), problem.gains.unit, problem.votes.names
-    cap = None if bound is None else Fraction(units) if proved else Fraction(bound) / unit
+    units, names, objective = problem.score(members), problem.votes.names, problem.objective
+    cap = None
+    if bound is not None:
+        cap = Fraction(units) if proved else objective.score_of(bound)
     swaps = list(_free_swaps(problem, members, units))
     deadline = time.monotonic() + seconds
     roles = []
@@ -60,12 +63,12 @@ def explain(
     hopeless = _hopeless(problem)
     return Explanation(
         objective=problem.objective.name,
-        value=float(units * unit),
+        value=objective.read(units),
         bound=bound,
         n_rows=int((problem.votes.weights > 0).sum()),
         members=tuple(roles),
         swaps=tuple(
-            Swap(names[out], names[join], None, float(worth * unit)) for out, join, worth in swaps
+            Swap(names[out], names[join], None, objective.read(worth)) for out, join, worth in swaps
         ),
         hopeless=tuple(sorted(hopeless)),
         disputed=tuple(_disputed(problem, hopeless)),
@@ -75,8 +78,8 @@ def explain(
 
 
 def _free_swaps(
-    problem: PluralityProblem, members: Sequence[int], units: int
-) -> Iterator[tuple[int, int, int]]:
+    problem: PluralityProblem, members: Sequence[int], units: Score
+) -> Iterator[tuple[int, int, Score]]:
     """Yield who may leave for whom, and what the committee is worth then, limits kept."""
     outsiders = [k for k in problem.allowed if k not in members]
     for out in members:
@@ -97,7 +100,7 @@ def _role(
     seconds: float,
 ) -> MemberRole:
     """Tell what is possible without a member; `known` are committees without it."""
-    units, unit = problem.score(members), problem.gains.unit
+    units, objective = problem.score(members), problem.objective
     rest = [k for k in members if k != member]
     alone = problem.score(rest) if rest and problem.allows(rest) else None
     best, bound, trusted = _without(problem, member, [rest, *known], cap, seconds)
@@ -106,12 +109,12 @@ def _role(
         verdict = "needed"
     elif best is not None and best >= units:
         verdict = "replaceable"
-    value = None if best is None else float(best * unit)
-    limit = None if bound is None else float_above(bound * unit)
+    value = None if best is None else objective.read(best)
+    limit = None if bound is None else objective.read_above(bound)
     return MemberRole(
         member=member,
         name=problem.votes.names[member],
-        without=None if alone is None else float(alone * unit),
+        without=None if alone is None else objective.read(alone),
         best=value,
         bound=value if best is not None and best == bound else limit,
         verdict=verdict,
@@ -125,7 +128,7 @@ def _without(
     known: Sequence[Sequence[int]],
     cap: Cap,
     seconds: float,
-) -> tuple[int | None, int | None, tuple[str, ...]]:
+) -> tuple[Score | None, Score | None, tuple[str, ...]]:
     """Return the best value without a member, its bound, and whose word that is; in units.
 
     No bound: no committee.
@@ -141,7 +144,8 @@ def _without(
         # What no committee exceeds, none without this member does.
         incumbent.tighten(cap[0], cap[1])
     if seconds > 0 and not incumbent.closed:
-        outcome = solve_exact(left, Run(incumbent, time.monotonic() + seconds))
+        solve = METHODS["exact"].others[left.objective.kind]
+        outcome = solve(left, Run(incumbent, time.monotonic() + seconds))
         if outcome.infeasible:
             return None, None, outcome.trusted
     return incumbent.score, incumbent.bound, incumbent.trusted
@@ -180,12 +184,15 @@ def _disputed(problem: PluralityProblem, hopeless: set[int]) -> list[tuple[int, 
     return sorted((min(pair), max(pair)) for pair in pairs)
 
 
-def _given_up(problem: PluralityProblem, units: int) -> set[int]:
+def _given_up(problem: PluralityProblem, units: Score) -> set[int]:
     """Return rows proved wrong in every committee as good as one worth so many units.
 
     Decided as some class, a pattern earns what that class earns, and all others at most their
-    best. Where that is too little, no committee as good decides it so.
+    best. Where that is too little, no committee as good decides it so. Of an F-score, which is no
+    sum over the patterns, nothing is claimed.
     """
+    if isinstance(problem.objective, FScoreObjective):
+        return set()
     votes = problem.votes
     best = problem.gains.net.astype(object)
     too_little = problem.gains.ceiling - best[:, None] + problem.gain < units

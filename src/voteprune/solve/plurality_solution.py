@@ -12,6 +12,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..problem import words
 from ..problem.constraints import Constraint, check_constraints
+from ..problem.fscore import MACRO
 from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
 from ..votes.plurality import Label, PluralityVotes
@@ -76,6 +77,10 @@ class PluralitySolution(BaseSolution):
         if self.objective == "balanced_accuracy":
             shares = [r / t for r, t in zip(right, totals, strict=True) if t]
             return float(sum(shares, Fraction(0)) / len(shares))
+        if self.objective == MACRO:
+            called = [sum(column, Fraction(0)) for column in zip(*confusion, strict=True)]
+            scores = [2 * r / (t + d) for r, t, d in zip(right, totals, called, strict=True) if t]
+            return float(sum(scores, Fraction(0)) / len(scores))
         return self.value
 
     def _shares(self, confusion: tuple[tuple[Fraction, ...], ...]) -> list[str]:
@@ -164,7 +169,7 @@ class PluralitySolution(BaseSolution):
         """Put the problem together again, and refuse another one."""
         if not isinstance(votes, PluralityVotes):
             raise InputError("votes", "are not saved with a solution. Give the PluralityVotes.")
-        if objective is None and self.objective not in CRITERIA:
+        if objective is None and self.objective not in (*CRITERIA, MACRO):
             raise InputError("objective", f"was {self.objective}. Give what it was again.")
         problem = PluralityProblem.of(votes, objective or self.objective, requests)
         found = self.committee

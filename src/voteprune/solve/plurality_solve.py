@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..exceptions import InputError
 from ..problem.constraints import check_constraints
+from ..problem.fscore import is_f_score
 from ..problem.plurality import PluralityProblem, check_criterion
 from ..run.run import Method, Run
 from ..strategies.registry import METHODS
@@ -21,9 +22,10 @@ def check_plurality_plan(wishes: Wishes) -> Plan:
         If an argument is wrong, or makes sense with two classes only.
     """
     _refuse_binary_options(wishes)
-    method = _check_method(wishes.method, wishes.solver)
-    circumstances = wishes.circumstances(method)
     criterion = check_criterion(wishes.objective)
+    kind = "f-score" if is_f_score(criterion) else "plurality"
+    method = _check_method(wishes.method, wishes.solver, kind)
+    circumstances = wishes.circumstances(method)
     return Plan(method, circumstances, criterion, check_constraints(wishes.constraints))
 
 
@@ -43,14 +45,14 @@ def plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> Plura
     )
 
 
-def _check_method(method: object, solver: object) -> Method:
+def _check_method(method: object, solver: object, kind: str) -> Method:
     name = "brute" if solver == "brute" else method
-    able = [method.name for method in METHODS.values() if "plurality" in method.others]
+    able = [method.name for method in METHODS.values() if kind in method.others]
     if not isinstance(name, str) or name not in able:
+        what = " by an F-score" * (kind == "f-score")
         raise InputError(
             "method",
-            f"{name!r} does not choose plurality committees. With more than two classes there are "
-            f"{', '.join(able)}.",
+            f"{name!r} does not choose plurality committees{what}. There are {', '.join(able)}.",
         )
     return METHODS[name]
 

@@ -198,6 +198,7 @@ def _votes_answer(problem: Problem, run: Run, found: Found) -> Solution:
 
 _ANSWERS: Mapping[str, Callable[[Any, Run, Found], PluralitySolution | SoftSolution]] = {
     "plurality": plurality_answer,
+    "f-score": plurality_answer,
     "soft": soft_answer,
 }
 """How an answer is made of what was found, by the objective's kind where it is another."""

@@ -2,11 +2,13 @@
 
 0. Pools so small that all committees can be tried in a moment are.
 1. First committees, the closure bound, and a second of local search.
-2. One linear program at the sizes with the highest bounds; the prices of each bound all other
-   sizes (`bounds.margin_prices`). For hinges this is often the proof already.
-3. Best first, the size with the highest bound goes to a solver, which looks for something better
-   than the best so far, for a while; it comes back with a lower bound and queues again, for twice
-   as long.
+2. One linear program at the sizes with the highest bounds, dealt to workers; the prices of each
+   bound all other sizes (`tree.margins`). For hinges this is often the proof already.
+3. Best first, the sizes with the highest bounds go to a solver, as many at once as there are cores.
+   It looks for something better than the best so far, for a while; a size comes back with a lower
+   bound and queues again, for twice as long.
+
+Local search goes on in the background of 2 and 3, or in turns with 2 on a single core.
 
 It is anytime: no size can exceed its own bound, so the largest of them holds at every moment.
 """
@@ -14,14 +16,13 @@ It is anytime: no size can exceed its own bound, so the largest of them holds at
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
-
-import numpy as np
+from queue import SimpleQueue
 
 from ..bounds.closure import bound_by_closure
-from ..bounds.margin_prices import Sizes
 from ..mip.margin import margin_model
 from ..mip.solve import EXPLAIN_SECONDS, solve_model
 from ..primal.brute import is_small
@@ -34,11 +35,12 @@ from ..problem.committee import Committee
 from ..problem.infeasible import Found, explain
 from ..problem.margin import margin_of
 from ..problem.problem import Problem
-from ..run.incumbent import OPTIMAL_GAP, Incumbent, Progress, StopRequested
+from ..run.incumbent import OPTIMAL_GAP, Incumbent, StopRequested
 from ..run.run import Outcome, Run
-from ..solvers import OutOfTime, Solver, SolverFailure, Worker, call
-
-_WORKER = Worker("voteprune.bounds.margin_relaxation", "margins")
+from ..solvers import Solver, Worker, give_up
+from ..tree.background import Searching
+from ..tree.checkpoint import SizeBounds
+from ..tree.margins.coordinator import MarginsDriver, at_size
 
 _ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""
@@ -53,8 +55,8 @@ _FIRST_TURN = 4.0
 _MOST_FAILURES = 2
 """A solver that is slow to start on a busy machine gets another chance, with a longer turn."""
 
-_SAFETY = 1e-7
-"""Relative room left for rounding when floating-point bounds are read."""
+_MOMENT = 0.02
+"""Seconds to wait for solvers before what they say is read."""
 
 
 def solve_margin(problem: Problem, run: Run) -> Outcome:
@@ -65,58 +67,21 @@ def solve_margin(problem: Problem, run: Run) -> Outcome:
     if over is not None:
         return over
     bound_by_closure(problem, run)
+    tabu = None
     if problem.allowed and run.seconds_left > 0:
         walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
         tabu = MarginTabuSearch(*walked, run.seed)
         until = time.monotonic() + min(_SEARCH_SECONDS, 0.2 * run.seconds_left)
         search(tabu, run.incumbent, until, patience=2 * problem.n_classifiers)
-    outcome = _settle(problem, run, _bound_sizes(problem, run))
-    return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
-
-
-def _bound_sizes(problem: Problem, run: Run) -> dict[int, int]:
-    """Return a bound for every size that may hold something better, in units."""
-    incumbent = run.incumbent
-    sizes, scale = Sizes.of(problem)
-    listed = sizes.all()
-    if not len(listed) or incumbent.closed or run.seconds_left <= 0:
-        return dict.fromkeys(listed, incumbent.proved)
-    largest = float(sizes.weights.max(initial=1.0))
-
-    def in_units(bound: float) -> float:
-        return scale * (bound + _SAFETY * max(largest, abs(bound)))
-
-    def report(bound: float, places: Sequence[int]) -> None:
-        incumbent.tighten(in_units(bound))
-        incumbent.offer([problem.allowed[place] for place in places])
-
-    target = -np.inf if incumbent.score is None else (incumbent.score + 1) / scale
+    searching = Searching(run, tabu)
     until = time.monotonic() + _LINEAR_SHARE * run.seconds_left
-    request = (sizes, target, incumbent.proved / scale, until)
-    try:
-        bounds = call(_WORKER, request, run.deadline, report, end=run.end)
-    except OutOfTime:
-        return dict.fromkeys(listed, incumbent.proved)
-    except SolverFailure as failure:
-        incumbent.incidents.append(str(failure))
-        return dict.fromkeys(listed, incumbent.proved)
-    return {
-        size: min(
-            incumbent.proved, _at_size(problem, size).gains.floor_to_step(in_units(float(bound)))
-        )
-        for size, bound in zip(listed, bounds, strict=True)
-    }
-
-
-def _at_size(problem: Problem, size: int) -> Problem:
-    """Return the problem at one size, where values have a coarser grid than over all sizes."""
-    patterns = problem.patterns
-    step = int(np.gcd.reduce(np.concatenate([patterns.positive, patterns.negative])))
-    objective = margin_of(problem)
-    step *= int(np.gcd.reduce(objective.margin.worth(size).ravel()))
-    gains = replace(problem.gains, step=max(step * objective.factor(size), 1))
-    at_size = replace(objective, gains=gains)
-    return replace(problem, size_min=size, size_max=size, objective=at_size)
+    driver = MarginsDriver(problem, run, until)
+    if not run.incumbent.closed:
+        for went_on in driver.rounds(until, searching):
+            if not went_on:
+                break
+    outcome = _settle(problem, run, driver.bounds, driver, searching)
+    return replace(outcome, explanation=_explain(problem, run)) if outcome.infeasible else outcome
 
 
 @dataclass
@@ -133,6 +98,8 @@ class _Queue:
         What the solver's tolerance leaves open where it has claimed an optimum.
     turns
         Seconds every size gets when its turn comes.
+    who
+        The solvers whose word that is: the run's own, and those of earlier runs.
     failures
         How often the solver has crashed, hung or been caught lying.
     vouched
@@ -143,89 +110,207 @@ class _Queue:
     waiting: dict[int, int]
     settled: dict[int, int]
     turns: dict[int, float]
+    who: tuple[str, ...]
     failures: int = 0
     vouched: bool = False
+
+    @classmethod
+    def of(cls, bounds: dict[int, int], kept: SizeBounds | None, solver: str) -> _Queue:
+        """Return the sizes with what has been proved, and what earlier runs were told of them."""
+        if kept is None or kept.waiting is None:
+            return cls(bounds, dict(bounds), {}, {}, (solver,))
+        waiting = {
+            size: min(bound, bounds[size]) for size, bound in kept.waiting.items() if size in bounds
+        }
+        who = tuple(dict.fromkeys((*kept.trusted, solver)))
+        return cls(bounds, waiting, dict(kept.settled), dict(kept.turns), who)
+
+    def state(self) -> SizeBounds:
+        """Return what to put on file."""
+        return SizeBounds(
+            waiting=dict(self.waiting),
+            settled=dict(self.settled),
+            turns=dict(self.turns),
+            trusted=self.who,
+        )
 
     def drop(self, units: int | None) -> None:
         """Drop the sizes that hold nothing better."""
         if units is not None:
             self.waiting = {s: bound for s, bound in self.waiting.items() if bound > units}
 
-    def next(self, best: Committee | None) -> int:
-        """Return the size with the highest bound; of equals, the smaller is the smaller problem.
+    def next(self, best: Committee | None, most: int) -> list[int]:
+        """Return the sizes with the highest bounds; of equals, the smaller is the smaller problem.
 
         Before anything else, that of the best committee, even if nothing better can be there: a
         solver that denies what we know is not believed elsewhere.
         """
         if not self.vouched and best is not None:
-            return best.size
-        return max(self.waiting, key=lambda size: (self.waiting[size], -size))
+            return [best.size]
+        return sorted(self.waiting, key=lambda size: (-self.waiting[size], size))[:most]
 
     def bound(self, lowest: int) -> int:
         """Return what no committee exceeds."""
         return max([lowest, *self.waiting.values(), *self.settled.values()])
 
 
-def _settle(problem: Problem, run: Run, bounds: dict[int, int]) -> Outcome:
-    """Let a solver refute the sizes one by one, or find what is better there."""
-    incumbent, who = run.incumbent, (run.solver.name,)
-    queue = _Queue(bounds, dict(bounds), {}, {})
+def _settle(
+    problem: Problem,
+    run: Run,
+    bounds: dict[int, int],
+    driver: MarginsDriver | None = None,
+    searching: Searching | None = None,
+) -> Outcome:
+    """Let a solver refute the sizes one by one, or find what is better there.
+
+    Parameters
+    ----------
+    problem, run, bounds
+        What is being solved, and what is proved of every size.
+    driver
+        Knows what is on file, and puts it there.
+    searching
+        Local search that goes on beside the solver; none when omitted.
+    """
+    incumbent, info = run.incumbent, run.solver.info
+    queue = _Queue.of(bounds, None if driver is None else driver.kept, run.solver.name)
     while True:
         queue.drop(incumbent.score)
         if incumbent.score is not None:
             incumbent.tighten(max(bounds.values(), default=incumbent.score))
-            incumbent.tighten(queue.bound(incumbent.score), who)
+            incumbent.tighten(queue.bound(incumbent.score), queue.who)
         if incumbent.closed:
             return Outcome("proved")
         if not queue.waiting:
             break
         if run.seconds_left <= 0:
             return Outcome("time limit")
-        _work_on(problem, run, queue, queue.next(incumbent.committee))
-        if queue.failures == _MOST_FAILURES or incumbent.caught:
+        most, meanwhile = 1, None
+        if searching is not None:
+            most, meanwhile = searching.begin_round(Worker(info.module, info.name))
+        _work_on(problem, run, queue, queue.next(incumbent.committee, most), meanwhile)
+        if queue.failures >= _MOST_FAILURES or incumbent.caught:
             return Outcome("solver failed")
+        if driver is not None:
+            driver.keep(queue.state())
     if incumbent.score is None:
         # Where there is no size to ask about, nobody was asked.
-        return Outcome("proved", infeasible=True, trusted=who if bounds else ())
+        return Outcome("proved", infeasible=True, trusted=queue.who if bounds else ())
     gap = incumbent.progress().gap
     fine = incumbent.score == 0 or (gap is not None and gap <= OPTIMAL_GAP)
-    return Outcome("proved" if fine else "solver tolerance", trusted=who)
+    return Outcome("proved" if fine else "solver tolerance", trusted=queue.who)
 
 
-def _work_on(problem: Problem, run: Run, queue: _Queue, size: int) -> None:
-    """Give a size its turn."""
-    incumbent, above, who = run.incumbent, run.incumbent.score, (run.solver.name,)
-    turn = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
-    here = _at_size(problem, size)
+def _work_on(
+    problem: Problem,
+    run: Run,
+    queue: _Queue,
+    sizes: Sequence[int],
+    meanwhile: Callable[[], bool] | None = None,
+) -> None:
+    """Give sizes their turn: one here, or several at once, with something else to do meanwhile."""
+    incumbent = run.incumbent
+    if len(sizes) == 1 and meanwhile is None:
+        turn = _Turn(problem, run, queue, sizes[0], _Turn.forward)
+        try:
+            outcome = turn.ask()
+        finally:  # also when the run ends here: a false claim stays known
+            turn.own_up()
+        turn.end(outcome)
+        return
+    # This thread enters all that the solvers say; the others wait for them, and touch nothing else.
+    news: SimpleQueue[_Turn] = SimpleQueue()
+    alone = replace(run, threads=max(1, run.threads // len(sizes)))
+    turns = [_Turn(problem, alone, queue, size, news.put) for size in sizes]
+    solver, enough = Worker(run.solver.info.module, run.solver.name), False
+    try:
+        with ThreadPoolExecutor(len(sizes)) as pool:
+            asked = [pool.submit(turn.ask) for turn in turns]
+            try:
+                while not all(future.done() for future in asked):
+                    while not news.empty():
+                        news.get().forward()
+                    if incumbent.closed and not enough:
+                        enough = True
+                        give_up(solver)
+                    if meanwhile is None or enough:
+                        wait(asked, _MOMENT, FIRST_COMPLETED)
+                    elif not meanwhile():
+                        meanwhile = None
+            except BaseException:
+                give_up(solver)  # they would go on for nobody
+                raise
+        while not news.empty():
+            news.get().forward()
+    finally:
+        for turn in turns:
+            turn.own_up(silently=enough)
+    if not enough:  # those that were given up have no more to say
+        for turn, future in zip(turns, asked, strict=True):
+            turn.end(future.result())
 
-    def forward(_: Progress) -> None:
-        queue.waiting[size] = min(queue.waiting[size], own.bound)
+
+class _Turn:
+    """A size's turn with a solver, which has an incumbent of its own (`own`).
+
+    Parameters
+    ----------
+    problem, run, queue, size
+        What is being solved, how, what is known of all sizes, and the size.
+    tell
+        Told of the turn whenever its incumbent has improved.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        run: Run,
+        queue: _Queue,
+        size: int,
+        tell: Callable[[_Turn], None],
+    ) -> None:
+        incumbent = run.incumbent
+        self._incumbent, self._queue, self._size = incumbent, queue, size
+        self._here, self._above = at_size(problem, size), incumbent.score
+        known = incumbent.committee
+        seconds = queue.turns[size] = 2 * queue.turns.get(size, _FIRST_TURN / 2)
+        self.own = Incumbent(self._here, lambda _: tell(self))
+        if self._above is not None and known is not None and known.size == size:
+            queue.waiting.setdefault(size, self._above)
+            self.own.offer(known.members, known.threshold)
+            self._above -= 1
+        self.own.tighten(queue.proved[size])
+        self.own.tighten(queue.waiting[size], queue.who)
+        self._look = run.part(time.monotonic() + seconds, self.own)
+
+    def ask(self) -> Outcome:
+        """Have the solver look for something better than the best committee."""
+        return solve_model(self._here, self._look, partial(margin_model, above=self._above))
+
+    def forward(self) -> None:
+        """Enter what the solver has found until now."""
+        queue, incumbent, own = self._queue, self._incumbent, self.own
+        queue.waiting[self._size] = min(queue.waiting[self._size], own.bound)
         if own.committee is not None and own.committee != incumbent.committee:
             incumbent.offer(own.committee.members, own.committee.threshold)
         if incumbent.score is not None:
-            incumbent.tighten(queue.bound(incumbent.score), who)
+            incumbent.tighten(queue.bound(incumbent.score), queue.who)
 
-    own = Incumbent(here, forward)
-    known = incumbent.committee
-    if above is not None and known is not None and known.size == size:
-        queue.waiting.setdefault(size, above)
-        own.offer(known.members, known.threshold)
-        above -= 1
-    own.tighten(queue.proved[size])
-    own.tighten(queue.waiting[size], who)
-    look = run.part(time.monotonic() + turn, own)
-    try:
-        outcome = solve_model(here, look, partial(margin_model, above=above))
-    finally:  # also when the run ends here: a false claim stays known
-        incumbent.incidents.extend(own.incidents)
-        incumbent.disbelieve(own.caught)
-    failed = outcome.termination == "solver failed"
-    queue.failures += failed
-    queue.vouched |= not failed
-    if outcome.infeasible or outcome.termination in ("proved", "solver tolerance"):
-        left = queue.waiting.pop(size)
-        if not outcome.infeasible:
-            queue.settled[size] = min(left, own.bound)
+    def own_up(self, *, silently: bool = False) -> None:
+        """Enter what the solver did wrong; silently, only whether it has made a false claim."""
+        self._incumbent.incidents.extend(() if silently else self.own.incidents)
+        self._incumbent.disbelieve(self.own.caught)
+
+    def end(self, outcome: Outcome) -> None:
+        """Enter how it ended."""
+        queue, own = self._queue, self.own
+        failed = outcome.termination == "solver failed"
+        queue.failures += failed
+        queue.vouched |= not failed
+        if outcome.infeasible or outcome.termination in ("proved", "solver tolerance"):
+            left = queue.waiting.pop(self._size)
+            if not outcome.infeasible:
+                queue.settled[self._size] = min(left, own.bound)
 
 
 def _explain(problem: Problem, run: Run) -> str:

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..mip.formulation import Formulation, add_cost_rows, add_coverage
+from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
@@ -70,7 +71,9 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     return Outcome("proved" if run.incumbent.closed else "time limit")
 
 
-def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Formulation:
+def plurality_model(
+    problem: PluralityProblem, deadline: float = math.inf, pieces: Pieces | None = None
+) -> Formulation:
     """Build the integer program of a problem.
 
     Parameters
@@ -79,6 +82,8 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
         What is to be solved.
     deadline
         When to give up, see `ModelBuilder`.
+    pieces
+        The F-scores that are maximised, where they are.
     """
     builder = ModelBuilder(deadline)
     k, c = problem.n_classifiers, problem.n_classes
@@ -97,7 +102,7 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     allowed = np.zeros(k, dtype=bool)
     allowed[list(problem.allowed)] = True
     wins: list[tuple[int, int, int]] = []
-    limited = bool(problem.class_limits)
+    limited = bool(problem.class_limits) or pieces is not None
     wanted = problem.can_win(problem.forbidden) & (limited | (problem.gain > 0))
     for p in range(problem.n_patterns):
         voters = [np.flatnonzero((problem.codes[p] == label) & allowed) for label in range(c)]
@@ -114,6 +119,7 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
     for limit in problem.class_limits:
         _add_class_limit(builder, limit, wins)
     covers = add_coverage(builder, problem.coverage, x, range(k))
+    complete = None if pieces is None else pieces.add(builder, wins)
     model = builder.build()
 
     def members(solution: Floats) -> list[int]:
@@ -127,9 +133,12 @@ def plurality_model(problem: PluralityProblem, deadline: float = math.inf) -> Fo
             solution[t] = float(decided[p] == label)
         for u, voters in covers:
             solution[u] = float(solution[voters].any())
+        if complete is not None:
+            complete(solution)
         return solution
 
-    return Formulation(model, scale, problem.gains.base, members, encode, x)
+    base = 0 if pieces is not None else problem.gains.base
+    return Formulation(model, scale, base, members, encode, x)
 
 
 def _add_duel(

@@ -25,14 +25,14 @@ from ..problem.constraints import (
 )
 from ..problem.diversity import Diversity
 from ..run.run import CONSTRAINT_KINDS, Method, Solve, ThresholdRule
-from . import exact_plurality, exact_soft
+from . import exact_fscore, exact_plurality, exact_soft
 from .exact import solve_exact
 from .exact_margin import solve_margin
 
-_PLURALITY: dict[str, Solve] = {
-    "hc-acc": plurality_search.solve_by_hill_climbing,
-    "full": plurality_search.solve_full,
-    "best": plurality_search.solve_best,
+_PLURALITY: dict[str, dict[str, Solve]] = {
+    "hc-acc": {"plurality": plurality_search.solve_by_hill_climbing},
+    "full": dict.fromkeys(("plurality", "f-score"), plurality_search.solve_full),
+    "best": dict.fromkeys(("plurality", "f-score"), plurality_search.solve_best),
 }
 """Heuristics that can choose committees for more than two classes, too."""
 
@@ -48,6 +48,7 @@ METHODS: dict[str, Method] = {
             others={
                 "margin": solve_margin,
                 "plurality": exact_plurality.solve_exact,
+                "f-score": exact_fscore.solve_exact,
                 "soft": exact_soft.solve_exact,
             },
         ),
@@ -76,6 +77,7 @@ METHODS: dict[str, Method] = {
             others={
                 "margin": enumerate_margins,
                 "plurality": plurality_brute.solve_by_brute_force,
+                "f-score": plurality_brute.solve_by_brute_force,
                 "soft": exact_soft.solve_by_brute_force,
             },
         ),
@@ -88,11 +90,12 @@ METHODS: dict[str, Method] = {
             others={
                 "margin": search_margin,
                 "plurality": plurality_search.solve_by_search,
+                "f-score": exact_fscore.solve_by_search,
                 "soft": exact_soft.solve_by_search,
             },
         ),
         *(
-            replace(heuristic, others={"plurality": _PLURALITY[heuristic.name]})
+            replace(heuristic, others=_PLURALITY[heuristic.name])
             if heuristic.name in _PLURALITY
             else heuristic
             for heuristic in HEURISTICS

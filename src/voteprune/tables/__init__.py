@@ -25,11 +25,13 @@ from .read import (
     read_votes,
 )
 from .rows import Bools, Rows, VoteTable
+from .sheet import Sheet
 from .wish import Wish
 
 __all__ = [
     "Bools",
     "Rows",
+    "Sheet",
     "VoteTable",
     "Wish",
     "is_plain",

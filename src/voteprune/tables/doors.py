@@ -69,16 +69,14 @@ def read_sheet(
     gaps
         Whether cells of such a table may be empty.
     """
-    several = len(loaded) > 1 or wish.labels is not None
-    if not several:
-        sheet = _one(loaded[0], wish)
-        if sheet is not None:
-            return sheet
-        if wish.positive is None and not text:
-            return None
-        return _wide(loaded[0], wish, names, gaps=gaps or not text)
-    sheets = [_one(file, wish) or _model(file, wish) for file in loaded]
-    return join(loaded, sheets, wish)
+    if len(loaded) > 1 or wish.labels is not None:
+        sheets = [_one(file, wish) or _model(file, wish) for file in loaded]
+        return join(loaded, sheets, wish).silenced(wish)
+    sheet = _one(loaded[0], wish)
+    if sheet is None and wish.positive is None and not text and not wish.gaps:
+        return None
+    gaps = gaps or not text or wish.gaps
+    return (sheet or _wide(loaded[0], wish, names, gaps=gaps)).silenced(wish)
 
 
 def is_plain(path: str | Path) -> bool:

@@ -19,7 +19,7 @@ from . import files
 from .csvfile import decode, reader_of, records_of, with_index
 from .files import import_polars, is_parquet
 from .parquet import read_frame, unreadable
-from .rows import INDEX
+from .rows import CLASS_NEEDED, INDEX
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,9 +109,7 @@ def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = 
         row = [cell.strip() for cell in record]
         if not gaps and not all(row):
             name = header[row.index("")]
-            raise FileFormatError(
-                path, f"column {name!r} is empty. Every cell needs a class.", line
-            )
+            raise FileFormatError(path, f"column {name!r} is empty. {CLASS_NEEDED}", line)
         cells.append(row)
         lines.append(line)
     if not cells:
@@ -125,7 +123,7 @@ def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
     if not gaps and sum(frame.null_count().row(0)):
-        raise FileFormatError(path, "has empty cells. Every cell needs a class.")
+        raise FileFormatError(path, f"has empty cells. {CLASS_NEEDED}")
     try:
         cells = frame.select(polars.all().cast(polars.String).fill_null("")).to_numpy()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:

@@ -59,6 +59,8 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     assert wish.target is not None
     if wish.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
+    if wish.gaps:
+        raise InputError("abstentions", "are read from one table. Put the pieces together first.")
     if wish.grade is not None:
         raise InputError(
             "positive", f"is {wish.positive!r}; in tables in pieces the positive class is a value."

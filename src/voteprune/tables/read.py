@@ -11,8 +11,10 @@ import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
@@ -24,7 +26,7 @@ from .joining import File, shown_source
 from .layout import first_of_every_model, listed, table_layout, votes_layout
 from .parquet import read_parquet
 from .pieces import is_in_pieces, scan_pieces
-from .rows import NEEDED, PART, Bools, Choose, Rows, VoteTable, brief, parse_number
+from .rows import NEEDED, PART, Choose, Rows, VoteTable, brief, parse_number
 from .wish import Wish
 
 
@@ -81,23 +83,26 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
         told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
         raise FileFormatError(path, f"has test rows only; {told}.")
     try:
-        votes = Votes(complete(path, validation), validation.labels, names=validation.names)
+        votes = Votes(
+            complete(path, validation, wish), validation.labels, names=validation.names,
+            abstentions=wish.abstentions,
+        )  # fmt: skip
     except FileFormatError:
         raise
     except InputError as error:
         raise FileFormatError(path, error.message) from None
     test = rows.where(is_test) if is_test.any() else None
     if test is not None:
-        complete(path, test)
+        complete(path, test, wish)
     return VoteTable(
         votes, validation.ids, test, rows.notes, rows.costs, rows.classes, validation.numbers
     )
 
 
-def complete(path: str | Path, rows: Rows) -> Bools:
-    """Return the votes where none is missing; refuse them where some are."""
-    if rows.numbers is None or not np.isnan(rows.numbers).any():
-        return rows.votes
+def complete(path: str | Path, rows: Rows, wish: Wish) -> NDArray[Any]:
+    """Return the votes; refuse them where some are missing that must not."""
+    if wish.abstentions is not None or rows.numbers is None or not np.isnan(rows.numbers).any():
+        return rows.said
     absent = np.isnan(rows.numbers)
     row, column = np.argwhere(absent)[0]
     raise FileFormatError(
@@ -159,7 +164,7 @@ def read_classes(paths: Sequence[str | Path], wish: Wish) -> tuple[PluralityVote
             raise InputError(option, "is for two classes. Leave it out with --plurality.")
     sheet = read_sheet(opened(paths, wish), wish, text=True)
     assert sheet is not None
-    return sheet.plurality()
+    return sheet.plurality(wish)
 
 
 def _rows(loaded: Sequence[File], wish: Wish) -> Rows:
@@ -213,7 +218,7 @@ def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None)
         )
     rows = sheet.rows(wish)
     rows = rows.of([rows.names.index(name) for name in names])
-    complete(path, rows)
+    complete(path, rows, wish)
     return rows
 
 

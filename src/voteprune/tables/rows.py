@@ -65,6 +65,13 @@ class Rows:
     costs: dict[str, float] | None = None
     classes: tuple[str, str] | None = None
 
+    @property
+    def said(self) -> NDArray[Any]:
+        """The votes; 0 and 1 with NaN between them where some classifier has said nothing."""
+        if self.numbers is None or not np.isnan(self.numbers).any():
+            return self.votes
+        return np.where(np.isnan(self.numbers), np.nan, self.votes)
+
     def where(self, chosen: Bools) -> Rows:
         """Return some of the rows."""
         places = np.flatnonzero(chosen).tolist()
@@ -262,10 +269,17 @@ def cell_fault(
 
 
 NEEDED = (
-    "Every classifier needs a vote on every row: leave such rows or classifiers out (--ignore), or "
-    "fill in what should count; 0 is a vote against."
+    "Every classifier needs a vote on every row: leave such rows or classifiers out (--ignore), "
+    "fill in what should count, or say what an abstention counts for: --abstentions skip (nothing, "
+    "those who vote decide) or --abstentions against (not positive)."
 )
 """What can be done where a vote is missing."""
+
+CLASS_NEEDED = (
+    "Every cell needs a class: leave such rows or classifiers out, name one, or take --abstentions "
+    "skip, by which those who vote decide."
+)
+"""The same where votes are classes."""
 
 
 def is_test_part(word: str) -> bool | None:

@@ -6,9 +6,10 @@ two words, grades that are cut, probabilities, or classes.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from ..votes.ballots import TwoClasses
 from ..votes.plurality import PluralityVotes
 from . import files
 from .csvfile import others_too
-from .rows import INDEX, Bools, Rows, brief, cell_fault, parse_number
+from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, parse_number
 from .wish import Wish
 
 _SURELY_IDS = 20
@@ -148,17 +149,32 @@ class Sheet:
         named = (places == np.arange(len(words))).astype(np.float64)
         return np.where(np.isnan(places), np.nan, named)
 
-    def plurality(self) -> tuple[PluralityVotes, tuple[str, ...]]:
+    def silenced(self, wish: Wish) -> Sheet:
+        """Return it with nothing in the cells that mean nothing, where cells may."""
+        if not wish.gaps:
+            return self
+
+        def says(cell: str) -> bool:
+            number = parse_number(cell)
+            return not (
+                (number is not None and math.isnan(number))
+                or any(_same(cell, word) for word in wish.abstain)
+            )
+
+        known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
+        return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
+
+    def plurality(self, wish: Wish) -> tuple[PluralityVotes, tuple[str, ...]]:
         """Read the cells as classes; also return what a person should know about them."""
         if self.labels is None:
             raise InputError("target", "is missing. Name the column of true classes.")
         for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
                                strict=True):  # fmt: skip
-            if "" in cells:
-                raise self._error(cells.index(""), f"column {name!r} is empty. {_CLASS_NEEDED}")
+            if "" in cells and (wish.abstentions is None or name == self.label_name):
+                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
         truth, n, notes = set(self.labels), len(self.ids), list(self.notes)
         for name, cells in zip(self.names, self.cells, strict=True):
-            said = Counter(cells)
+            said = Counter(cell for cell in cells if cell)
             strange = [word for word in said if word not in truth]
             if len(said) == n >= _SURELY_IDS and len(truth) < n:
                 raise FileFormatError(
@@ -176,9 +192,18 @@ class Sheet:
         if 4 * longest * n * (len(self.names) + 1) > files.MOST_BYTES:
             raise files.too_large(self.path)
         table = np.column_stack([np.array(cells, dtype=str) for cells in self.cells])
-        classes = _ordered({*table.flat, *truth})
-        labels = np.array(self.labels, dtype=str)
-        return PluralityVotes(table, labels, names=self.names, classes=classes), tuple(notes)
+        classes = _ordered(truth.union(*map(set, self.cells)) - {""})
+        if wish.otherwise is not None:
+            if wish.otherwise not in classes:
+                raise InputError(
+                    "otherwise", f"is {brief(wish.otherwise)}; the classes are {_either(classes)}."
+                )
+            classes = [wish.otherwise, *(word for word in classes if word != wish.otherwise)]
+        votes = PluralityVotes(
+            table, np.array(self.labels, dtype=str), names=self.names, classes=classes,
+            abstentions=wish.abstentions,
+        )  # fmt: skip
+        return votes, tuple(notes)
 
     def _labels(self, wish: Wish) -> tuple[Bools | None, TwoClasses | None]:
         if self.labels is None:
@@ -233,9 +258,6 @@ class Sheet:
         if self.lines is not None:
             return FileFormatError(self.path, message, self.lines[row])
         return FileFormatError(self.path, f"row {brief(self.ids[row])}: {message}")
-
-
-_CLASS_NEEDED = "Every cell needs a class: leave such rows or classifiers out, or name one."
 
 
 def _graded(name: str, cell: str) -> float | str:

@@ -105,6 +105,12 @@ def read_probabilities(
             "is for votes; a soft committee's cut-off is moved by limits. Leave it out, and give "
             "--at-least recall=0.95, say.",
         )
+    if wish.abstentions is not None:
+        raise InputError(
+            "abstentions",
+            "is for committees that count votes; in a soft one an empty cell says nothing at all. "
+            "Leave it out.",
+        )
     if wish.k is not None:
         raise InputError("k", "is for votes. Choose columns with --columns instead.")
     loaded = opened(paths, wish)

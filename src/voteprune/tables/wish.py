@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
+from ..votes.abstaining import Abstentions, check_abstentions
 from ..votes.ballots import check_cutoff, holds_probabilities
 
 _ID = re.compile(r"(?i)(|.*[_ .-])(id|ids|idx|uid|uuid|guid|index|fold|folds|rowid|row|key)")
@@ -48,6 +49,12 @@ class Wish:
         Columns of item, judge and vote, where there is a line for each vote.
     vote
         What counts as the vote in an Inspect log: ``value`` or ``answer``.
+    abstentions
+        What an empty cell counts for, see `Votes`; None where none may be empty.
+    abstain
+        What else a cell may say that means nothing, as ``-1``.
+    otherwise
+        The class that wins ties and rows on which nobody votes, where there are several.
     numbers
         Whether to keep what was said beside the votes it is cut to.
     """
@@ -65,6 +72,9 @@ class Wish:
     long: tuple[str, ...] = ()
     vote: str | None = None
     negative: str | None = None
+    abstentions: Abstentions | None = None
+    abstain: tuple[str, ...] = ()
+    otherwise: str | None = None
     numbers: bool = False
 
     def __post_init__(self) -> None:
@@ -84,6 +94,12 @@ class Wish:
             raise InputError("long", "names three columns: item,judge,vote. Name each once.")
         if self.vote not in (None, "value", "answer"):
             raise InputError("vote", f"is {self.vote!r}; expected value or answer.")
+        check_abstentions(self.abstentions)
+
+    @property
+    def gaps(self) -> bool:
+        """Whether cells may say nothing."""
+        return self.abstentions is not None or bool(self.abstain)
 
     @property
     def cut(self) -> float:

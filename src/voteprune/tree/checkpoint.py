@@ -11,8 +11,8 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -52,6 +52,8 @@ def digest(problem: Problem) -> str:
     rows = [patterns.denominator, patterns.positive.tolist(), patterns.negative.tolist()]
     gains = [problem.gains.base, [int(n) for n in problem.gains.net]]
     said.update(repr([gains, limits, rows]).encode())
+    if problem.objective.kind == "margin":
+        said.update(problem.objective.name.encode())
     return said.hexdigest()
 
 
@@ -67,11 +69,11 @@ def check_checkpoint(path: object, method: str, problem: Problem) -> Path | None
     file = file_of(path)
     if file is None:
         return None
-    if method != "exact" or problem.objective.kind != "linear":
+    if method != "exact" or problem.objective.kind not in ("linear", "margin"):
         raise InputError(
             "checkpoint",
-            "only method='exact' with an objective that is a weighted sum of counts keeps its "
-            "proof on file. Leave it out.",
+            "only method='exact' with a margin, or an objective that is a weighted sum of counts, "
+            "keeps its proof on file. Leave it out.",
         )
     if problem.must_cover:
         raise InputError(
@@ -101,6 +103,35 @@ def file_of(path: object) -> Path | None:
 
 
 @dataclass(frozen=True, slots=True)
+class SizeBounds:
+    """Where a proof about a margin stands, size by size, in units.
+
+    Parameters
+    ----------
+    proved
+        What no committee of a size exceeds, as voteprune has proved.
+    priced
+        Sizes that have had a linear program of their own.
+    waiting
+        Lower bounds that a solver has claimed, of sizes that may hold something better; None where
+        none has been asked.
+    settled
+        What a solver leaves open of sizes where it has claimed an optimum.
+    turns
+        Seconds that a solver last had for a size.
+    trusted
+        The solvers whose word `waiting` and `settled` are.
+    """
+
+    proved: Mapping[int, int] = field(default_factory=dict)
+    priced: tuple[int, ...] = ()
+    waiting: Mapping[int, int] | None = None
+    settled: Mapping[int, int] = field(default_factory=dict)
+    turns: Mapping[int, float] = field(default_factory=dict)
+    trusted: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """What is on file.
 
@@ -112,11 +143,14 @@ class Kept:
         Open nodes of the tree by sizes; None if the proof had not come to it.
     nogood_nodes
         Open nodes of the tree by nogoods; None if the proof had gone on to sizes.
+    sizes
+        Bounds of all sizes, of a margin alone.
     """
 
     committee: Committee | None
     nodes: tuple[Node, ...] | None = None
     nogood_nodes: tuple[NogoodNode, ...] | None = None
+    sizes: SizeBounds | None = None
 
 
 def on_file(problem: Problem, run: Run) -> Kept | None:
@@ -142,13 +176,15 @@ def resumed(problem: Problem, run: Run) -> Kept | None:
 def save_proof(path: Path, problem: Problem, kept: Kept) -> None:
     """Write what is open and the best committee, whole or not at all."""
     committee = kept.committee
-    header = {
+    header: dict[str, Any] = {
         "format": _FORMAT,
         "problem": digest(problem),
         "members": None if committee is None else [int(k) for k in committee.members],
         "threshold": None if committee is None else int(committee.threshold),
         "keys": None if kept.nodes is None else [int(node.key) for node in kept.nodes],
     }
+    if kept.sizes is not None:
+        header["sizes"] = _write_sizes(kept.sizes)
     arrays = {
         f"{name}_{i}": getattr(node, name)
         for i, node in enumerate(kept.nodes or ())
@@ -233,26 +269,54 @@ def load_proof(path: Path | None, problem: Problem) -> Kept | None:
     found = read(path, _FORMAT, lambda: digest(problem), "votes", _take)
     if found is None or path is None:
         return None
-    seats, nodes, nogood_nodes = found
+    seats, opened = found
     try:
         committee = None if seats is None else problem.committee(*seats)
     except (InputError, IndexError) as error:
         raise damaged(path, error) from None
-    return Kept(committee, nodes, nogood_nodes)
+    return replace(opened, committee=committee)
 
 
 def _take(
     header: jsonfile.Fields, arrays: dict[str, NDArray[Any]]
-) -> tuple[
-    tuple[tuple[int, ...], int] | None, tuple[Node, ...] | None, tuple[NogoodNode, ...] | None
-]:
+) -> tuple[tuple[tuple[int, ...], int] | None, Kept]:
     """Return members and threshold, and what was open."""
     seats, keys = None, None
     if not header.missing("members"):
         seats = header.integers("members"), header.integer("threshold")
     if not header.missing("keys"):
         keys = header.integers("keys")
-    return seats, *_read_open(keys, arrays)
+    if not header.missing("sizes"):
+        return seats, Kept(None, sizes=_read_sizes(header.object("sizes")))
+    return seats, Kept(None, *_read_open(keys, arrays))
+
+
+def _write_sizes(sizes: SizeBounds) -> dict[str, Any]:
+    """Return bounds as text, for they may be longer than any number in JSON."""
+    tables = {name: getattr(sizes, name) for name in ("proved", "waiting", "settled", "turns")}
+    return {
+        "priced": list(sizes.priced),
+        "trusted": list(sizes.trusted),
+        **{
+            name: None if table is None else [f"{size} {bound}" for size, bound in table.items()]
+            for name, table in tables.items()
+        },
+    }
+
+
+def _read_sizes(fields: jsonfile.Fields) -> SizeBounds:
+    def table(name: str, number: Callable[[str], Any]) -> dict[int, Any]:
+        pairs = (text.split() for text in fields.texts(name))
+        return {int(size): number(bound) for size, bound in pairs}
+
+    return SizeBounds(
+        proved=table("proved", int),
+        priced=fields.integers("priced"),
+        waiting=None if fields.missing("waiting") else table("waiting", int),
+        settled=table("settled", int),
+        turns=table("turns", float),
+        trusted=fields.texts("trusted"),
+    )
 
 
 def damaged(path: Path, error: Exception) -> FileFormatError:

@@ -15,7 +15,7 @@ from ..exceptions import InputError
 from ..files import outfile
 from ..run.run import Run
 from ..soft.nodes import TreeState
-from ..soft.problem import SoftProblem
+from ..soft.problem import LOG_LOSS, SoftProblem
 from . import checkpoint
 
 _FORMAT = "voteprune soft checkpoint 1"
@@ -117,11 +117,13 @@ def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Pa
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:
     """Return what is wrong with the arrays of a tree, nothing if they can be gone on from."""
-    k, n = problem.n_members, len(state.bounds)
+    k, n = problem.n_members, state.bounds.size
     if state.decisions.shape != (n, k) or state.weights.shape != (n, k):
         return "nodes of another shape"
-    if state.intercepts.ndim != 2 or len(state.intercepts) != n:
-        return "intercepts of another shape"
+    # One class needs no intercept of its own, and linear pools have none.
+    free = max(problem.answers.shape[2:], default=2) - 1 if problem.loss == LOG_LOSS else 0
+    if state.bounds.shape != (n,) or state.intercepts.shape != (n, free):
+        return "bounds or intercepts of another shape"
     if state.decisions.dtype != np.int8 or not np.isin(state.decisions, (-1, 0, 1)).all():
         return "decisions that are none"
     if not (np.isfinite(state.weights).all() and np.isfinite(state.intercepts).all()):

@@ -117,9 +117,10 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: Notes) -
             return
         closed = closed or not outcome.unproved
         notes.checked.append(
-            f"the proof: {len(document.proof.steps)} steps, {outcome.dropped} times a size and "
-            f"threshold refuted, {outcome.decided} decisions, "
-            f"{outcome.open_pairs - outcome.unproved} left open and bounded"
+            f"the proof: {_several(len(document.proof.steps), 'step')}, "
+            f"{_several(outcome.dropped, 'pair')} of size and threshold ruled out, "
+            f"{_several(outcome.decided, 'decision')}, "
+            f"{_several(outcome.open_pairs - outcome.unproved, 'pair')} left open and bounded"
         )
     if document.refutation is not None:
         try:
@@ -219,3 +220,7 @@ def _weights(weights: Four) -> str:
 
 def _units(document: Document, units: int) -> str:
     return number(units * document.unit)
+
+
+def _several(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -149,7 +149,7 @@ class Votes:
         )  # fmt: skip
         matrix, labels, weights = unpacked(packed, len(columns))
         _check_both_classes(labels, weights)
-        return _restore(1, labels, matrix, columns, weights)
+        return _restore(None, 1, labels, matrix, columns, None, weights)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"Votes is immutable; build a new one instead of setting {name!r}.")

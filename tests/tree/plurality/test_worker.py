@@ -102,7 +102,7 @@ def test_bounds_of_nodes_are_above_all_in_them():
         case = known(seed)
         rng = np.random.default_rng(seed)
         for size in range(case.wins.size_min, case.wins.size_max + 1):
-            program = worker.WinsProgram(case.wins, size)
+            program = worker.WinsProgram(worker.Size(case.wins, size))
             for _ in range(3):
                 decided = rng.choice(
                     np.array([-1, -1, 0, 1], dtype=np.int8), case.wins.n_classifiers
@@ -116,6 +116,11 @@ def test_bounds_of_nodes_are_above_all_in_them():
                 bound, charges, _ = program.bound(decided, target, time.monotonic() + 60)
                 assert bound * case.scale >= best
                 programs += 1
+                for other in range(case.wins.size_min, case.wins.size_max + 1):
+                    there = case.best(decided, other)
+                    if there is not None:
+                        told = program.elsewhere(worker.Size(case.wins, other), decided)
+                        assert told * case.scale >= there
                 # All that reaches the target is still there after what prices decide.
                 after = worker._decide(node, charges, bound - target)
                 tops = [

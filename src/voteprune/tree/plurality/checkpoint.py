@@ -110,10 +110,11 @@ def check_plurality_checkpoint(path: object, method: str, problem: PluralityProb
         raise InputError(
             "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
         )
-    if problem.class_limits or problem.must_cover:
+    if problem.class_limits or problem.must_cover or problem.objective.kind != "plurality":
         raise InputError(
             "checkpoint",
-            "a proof under limits on coverage or on classes keeps nothing on file. Leave it out.",
+            "a proof of an F-score, or under limits on coverage or on classes, keeps nothing on "
+            "file. Leave it out.",
         )
     load_proof(file, problem)
     outfile.check_folder(file, "checkpoint")

@@ -21,6 +21,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ...bounds.wins_program import WinsProgram
+from ...bounds.wins_rows import Size
 from ...numbers.floats import Floats
 from ...primal.plurality_enumeration import Enumeration
 from .task import FREE, Node, Report, Share, Task
@@ -51,8 +52,15 @@ class _Memory:
     def __init__(self, task: Task) -> None:
         self.listed = Enumeration(task.wins)
         self.programs: OrderedDict[int, WinsProgram] = OrderedDict()
+        self.sizes: dict[int, Size] = {}
         self.entries = task.wins.n_wins * task.wins.n_classifiers
         self.program_seconds = _PROGRAM * self.entries
+
+    def size(self, task: Task, size: int) -> Size:
+        """Return what can be said of a size."""
+        if size not in self.sizes:
+            self.sizes[size] = Size(task.wins, size)
+        return self.sizes[size]
 
     def program(self, task: Task, size: int) -> WinsProgram:
         """Return the linear program of a size."""
@@ -61,7 +69,7 @@ class _Memory:
         else:
             if len(self.programs) >= max(1, min(_PROGRAMS, _ENTRIES // max(1, self.entries))):
                 self.programs.popitem(last=False)
-            self.programs[size] = WinsProgram(task.wins, size)
+            self.programs[size] = WinsProgram(self.size(task, size))
         return self.programs[size]
 
 
@@ -138,7 +146,19 @@ class _Tree:
         if bound >= target:
             decided = _decide(better, charges, bound - target)
             self._push(replace(better, decided=decided))
+        self._carry_over(program)
         self._tell(self._round_off(x, node.size))
+
+    def _carry_over(self, program: WinsProgram) -> None:
+        """Bound nodes that have had no program by the prices of one."""
+        waiting = [node for _, _, node in self._heap if not node.bounded]
+        if not waiting:
+            return
+        self._heap = [entry for entry in self._heap if entry[2].bounded]
+        heapq.heapify(self._heap)
+        for node in waiting:
+            bound = program.elsewhere(self._memory.size(self._task, node.size), node.decided)
+            self._push(replace(node, bound=min(node.bound, bound)))
 
     def _round_off(self, x: Floats, size: int) -> list[int]:
         """Have a look at the members a fractional solution would round to, and return them."""

@@ -70,7 +70,7 @@ def test_against_under_a_limit_on_coverage_the_optimum_is_found_and_proved(block
 def test_so_it_is_by_the_integer_program(searching):
     search = mock.patch.object(exact, "_FIRST_SEARCH", 0.05)
     if not searching:
-        search = mock.patch.multiple(exact, _search=mock.DEFAULT, open_run=lambda *_: None)
+        search = mock.patch.multiple(exact, Searching=mock.DEFAULT, open_run=lambda *_: None)
     with mock.patch.object(exact, "ENUMERATE", 0), search:
         for seed in range(100, 120):
             check_against(seed)
@@ -284,7 +284,7 @@ def test_a_solution_that_skips_explains_itself():
     [
         (None, {}, "predictions", "abstentions='skip'"),
         ("abstain", {}, "abstentions", "expected 'skip'"),
-        ("skip", {"objective": "f1"}, "objective", "recall"),
+        ("skip", {"objective": "mcc"}, "objective", "recall"),
         ("skip", {"threshold": "majority"}, "threshold", "most votes"),
         ("skip", {"method": "hc-uwa"}, "method", "hc-uwa"),
         ("skip", {"diversity": "F3"}, "diversity", "two classes"),
@@ -315,8 +315,12 @@ def test_doors_that_know_no_skipping_say_so():
         with pytest.raises(InputError, match="abstentions='against'"):
             door(votes)
     covering = vp.Votes(matrix, y, abstentions="against")
-    with pytest.raises(InputError, match="coverage"):
-        vp.front(covering, constraints=vp.AtLeast("coverage", 0.5))
+    asked = vp.AtLeast("coverage", 0.9)
+    points = [p for p in vp.front(covering, constraints=asked).points if p.committee is not None]
+    found = vp.prune(covering, constraints=asked, random_state=0)
+    assert max(p.value for p in points) == found.value
+    for point in points:
+        assert (~np.isnan(matrix[:, list(point.committee.members)])).any(axis=1).mean() >= 0.9
     with pytest.raises(InputError, match="coverage"):
         vp.prune(covering, constraints=vp.AtLeast("coverage", 0.5), checkpoint="x.npz")
     table = vp.compare(covering, methods=["exact", "full", "search"], random_state=0)

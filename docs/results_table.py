@@ -1,0 +1,64 @@
+"""Write the README's table of results from docs/results/generalisation.md.
+
+``python docs/results_table.py`` writes it; a test sees to it that it is up to date.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/results/generalisation.md"
+README = ROOT / "README.md"
+SECTION = "## The check"
+ROWS = {
+    "soft": "**soft committee, chosen with proof**",
+    "best": "best single classifier",
+    "FE": "full ensemble",
+    "greedy log loss": "greedy selection by log loss",
+    "greedy accuracy": "greedy selection by accuracy",
+    "stacking": "stacking of all",
+    "F1": "most accurate committee of votes",
+}
+"""Lines of the page's table that are shown, and what they are called here."""
+
+COLUMNS = ("accuracy", "log loss", "size")
+PLACE = re.compile(r"(?<= -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
+
+
+def table_of(page: str) -> str:
+    """Return the table as Markdown, or a sentence where the page does not have it yet."""
+    _, found, part = page.partition(f"{SECTION}\n")
+    lines = [line for line in part.splitlines() if line.startswith("|")]
+    if not found or len(lines) < 3:
+        return "[What was measured so far](docs/results/generalisation.md).\n"
+    header, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    told = {row[0]: dict(zip(header, row, strict=True)) for row in rows if len(row) == len(header)}
+    shown = [
+        f"| {words} | {' | '.join(told[label][column] for column in COLUMNS)} |"
+        for label, words in ROWS.items()
+        if label in told
+    ]
+    first = part.strip().partition(". ")[0]
+    return "\n".join(
+        [
+            "| | accuracy, % | log loss | members |",
+            "|---|---|---|---|",
+            *shown,
+            "",
+            f"Means on test rows: {first} ([the whole table, with its tests]"
+            "(docs/results/generalisation.md)).",
+            "",
+        ]
+    )
+
+
+def with_table(readme: str, page: str) -> str:
+    """Return the README with the table of the page."""
+    table = table_of(page)
+    return PLACE.sub(lambda _: table, readme)
+
+
+if __name__ == "__main__":
+    README.write_text(with_table(README.read_text("utf-8"), PAGE.read_text("utf-8")), "utf-8")

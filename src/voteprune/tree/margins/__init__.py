@@ -1,0 +1,1 @@
+"""Margins: every committee size bounded by dual prices, in rounds."""
