@@ -42,7 +42,7 @@ def check_requests(target: Target, wishes: Mapping[str, Any]) -> tuple[Constrain
         If a wish is wrong, or makes sense with two classes only.
     """
     if target.positive is None:
-        return check_plurality_plan(Wishes(**wishes)).requests
+        return check_plurality_plan(Wishes(**wishes), target.classes.tolist()).requests
     return check_plan(**wishes).requests
 
 

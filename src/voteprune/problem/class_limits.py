@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, ceil_div, combine, common_denominator, total
-from ..votes.plurality import PluralityVotes
+from ..votes.plurality import Label, PluralityVotes
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
 from .formulas import Weights
 from .limits import as_sums
@@ -76,7 +76,7 @@ def _compile(
         goal = ceil_div(sign * request.limit * scale * votes.denominator)
         yield ClassLimit(sign * worth, goal, request)
         return
-    place = _place(request, votes)
+    place = _place(request, votes.classes)
     positives, negatives = totals[place], sum(totals, Fraction(0)) - totals[place]
     if not positives or not negatives:
         raise InputError(
@@ -90,9 +90,25 @@ def _compile(
         yield ClassLimit(worth, units, request)
 
 
-def _place(request: AtLeast | AtMost, votes: PluralityVotes) -> int:
+def check_class_limits(requests: Sequence[Constraint], classes: Sequence[Label]) -> None:
+    """Refuse limits that name no class, or none of these, before there are votes.
+
+    Parameters
+    ----------
+    requests
+        All that was asked for.
+    classes
+        The classes there are.
+    """
+    for request in requests:
+        if isinstance(request, AtLeast | AtMost) and request.what not in OF_MEMBERS:
+            of_all = request.of is None and request.what in OF_ALL
+            if not of_all or len(classes) == 2:
+                _place(request, classes)
+
+
+def _place(request: AtLeast | AtMost, classes: Sequence[Label]) -> int:
     """Return the place of the class a limit is about; the second of two when none is named."""
-    classes = votes.classes
     if request.of is None and len(classes) == 2:
         return 1
     if request.of is None:

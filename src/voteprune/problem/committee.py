@@ -182,11 +182,24 @@ class Committee(Document):
 
 
 def _read_threshold(fields: jsonfile.Fields) -> int:
-    """Read the threshold, which is told twice; older files tell it once."""
+    """Read the threshold, which is told twice; older files tell it once.
+
+    What else stands there for readers in other languages must be what we write.
+    """
     threshold = fields.integer("threshold")
+    check_told(fields)
+    if not fields.missing("classes") and fields.integers("classes") != (0, 1):
+        raise InputError("classes", "must be [0, 1], the positive one last.")
     if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
         raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
     return threshold
+
+
+def check_told(fields: jsonfile.Fields) -> None:
+    """Refuse a rule or a version that is no text; older files have neither."""
+    for key in ("rule", "version"):
+        if not fields.missing(key):
+            fields.text(key)
 
 
 def majority(size: int) -> int:

@@ -301,11 +301,22 @@ class PluralityProblem:
         return all(limit.worth_of(decided) >= limit.least for limit in self.class_limits)
 
 
-def check_criterion(criterion: object) -> PluralityCriterion:
-    """Return a criterion for plurality committees, or say what is known."""
-    if isinstance(criterion, Mapping | Weights):
+def check_criterion(criterion: object, n_classes: int = 2) -> PluralityCriterion:
+    """Return a criterion for plurality committees, or say what is known.
+
+    Parameters
+    ----------
+    criterion
+        What the user gave.
+    n_classes
+        How many classes there are, where that is known; some criteria are of two.
+    """
+    if isinstance(criterion, Mapping) or (isinstance(criterion, Weights) and n_classes == 2):
         return criterion
-    if isinstance(criterion, str) and (criterion in (*CRITERIA, *METRICS) or is_f_score(criterion)):
+    if isinstance(criterion, str) and (
+        criterion in (*CRITERIA, MACRO)
+        or (n_classes == 2 and (criterion in METRICS or is_f_score(criterion)))
+    ):
         return criterion
     raise InputError("objective", f"{criterion!r} is not for plurality committees. {_known()}")
 

@@ -23,6 +23,7 @@ from ..votes.abstaining import (
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
 from ..votes.votes import Votes
+from .committee import check_told
 
 RULE = "the class with most votes; of several with as many, the one that stands first in classes"
 AGAINST = "; a member that says nothing votes for that one"
@@ -166,6 +167,7 @@ class PluralityCommittee(Document):
 
     @classmethod
     def _from_fields(cls, fields: jsonfile.Fields) -> Self:
+        check_told(fields)
         return fields.build(
             lambda: cls(
                 members=fields.integers("members"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .loss import Dual, margin
 from .polytope import Polytope, Selection
@@ -32,6 +33,19 @@ class Bound:
     with_out: Floats
     price: float
     prices: Floats
+
+    def fixing(self, cutoff: float) -> tuple[NDArray[np.int8], float]:
+        """Return what reduced costs decide on those free, and the lowest bound of what they close.
+
+        Parameters
+        ----------
+        cutoff
+            Committees with so much loss or more need not be looked at.
+        """
+        out = self.with_in >= cutoff
+        seated = (self.with_out >= cutoff) & ~out
+        shut = np.concatenate([self.with_in[out], self.with_out[seated]])
+        return seated.astype(np.int8) - out.astype(np.int8), float(shut.min(initial=np.inf))
 
 
 def bound_of(

@@ -168,3 +168,24 @@ def scored(loss: Loss, point: Point) -> Point:
     """Return a point with the scores of the rows, which points on file do without."""
     z = loss.scores(point.intercepts, loss.gather(point.members), point.weights)
     return Point(point.members, point.intercepts, point.weights, point.value, point.loss, z)
+
+
+def nearest(loss: Loss, intercepts: Floats, weights: Floats, allowed: Places) -> Point:
+    """Return a point of some members alone, near one that others may have weights in.
+
+    Parameters
+    ----------
+    loss
+        The loss.
+    intercepts, weights
+        The other point, with a weight for every member of the pool.
+    allowed
+        Who may have a weight.
+    """
+    members = allowed[weights[allowed] > 0]
+    own = weights[members]
+    if loss.total is not None:
+        if not len(members):
+            members, own = allowed, np.ones(len(allowed))
+        own = own / own.sum()
+    return scored(loss, Point(members, intercepts, own, np.inf, np.inf, own))

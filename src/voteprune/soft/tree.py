@@ -15,7 +15,7 @@ from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
 from .losses import loss_of
-from .newton import Point, scored, weights_of
+from .newton import Point, nearest, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
@@ -275,7 +275,9 @@ class SoftTree:
         if len(inside) or self.loss.total is None:
             point = scored(self.loss, self.search.fit(inside.tolist()))
         else:
-            point = self._start(root, inside, free)
+            point = nearest(
+                self.loss, root.intercepts, root.weights, np.concatenate([inside, free])
+            )
         dual = self.loss.dual(point.z)
         bound = bound_of(dual, self.problem.ridge, inside, free, polytope, self.loss.total)
         self._record(root, point, bound)
@@ -339,7 +341,7 @@ class SoftTree:
             inside,
             free,
             polytope,
-            self._start(node, inside, free),
+            nearest(self.loss, node.intercepts, node.weights, np.concatenate([inside, free])),
             self.cutoff,
             deadline,
             self._curvature,
@@ -404,29 +406,13 @@ class SoftTree:
 
     def _fixed(self, relaxed: Relaxed, free: Places) -> Decisions:
         """Return what reduced costs decide; what they close counts for the bound."""
-        fixed = np.zeros(self.problem.n_members, dtype=np.int8)
-        cutoff, bound = self.cutoff, relaxed.bound
-        out, seated = bound.with_in >= cutoff, bound.with_out >= cutoff
-        fixed[free[out]] = -1
-        fixed[free[seated & ~out]] = 1
-        shut = np.concatenate([bound.with_in[out], bound.with_out[seated & ~out]])
-        self.closed = min(self.closed, float(shut.min(initial=np.inf)))
+        fixed = self._nobody
+        fixed[free], shut = relaxed.bound.fixing(self.cutoff)
+        self.closed = min(self.closed, shut)
         return fixed
 
     def _child(self, decisions: Decisions, bound: float, point: Point) -> Node:
         return Node(decisions, bound, point.intercepts, weights_of(point, self.problem.n_members))
-
-    def _start(self, node: Node, inside: Places, free: Places) -> Point:
-        """Return a point of the node's own members near the one it inherited."""
-        allowed = np.concatenate([inside, free])
-        members = allowed[node.weights[allowed] > 0]
-        weights = node.weights[members]
-        if self.loss.total is not None:
-            if not len(members):
-                members, weights = allowed, np.ones(len(allowed))
-            weights = weights / weights.sum()
-        bare = Point(members, node.intercepts, weights, np.inf, np.inf, weights)
-        return scored(self.loss, bare)
 
     def _close(
         self, node: Node, value: float, point: Point | None = None, bound: Bound | None = None

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..exceptions import InputError
+from ..problem.class_limits import check_class_limits
 from ..problem.constraints import check_constraints
 from ..problem.fscore import is_f_score
 from ..problem.plurality import PluralityProblem, check_criterion
 from ..run.run import Method, Run
 from ..strategies.registry import METHODS
+from ..votes.plurality import Label
 from .plurality_solution import PluralitySolution
 from .request import Plan, Wishes
 from .status import Found, coverage_of
 
 
-def check_plurality_plan(wishes: Wishes) -> Plan:
+def check_plurality_plan(wishes: Wishes, classes: Sequence[Label] | None = None) -> Plan:
     """Check all wishes that can be judged before there are votes.
+
+    Parameters
+    ----------
+    wishes
+        What was asked for.
+    classes
+        The classes, where they are known already.
 
     Raises
     ------
@@ -22,11 +33,14 @@ def check_plurality_plan(wishes: Wishes) -> Plan:
         If an argument is wrong, or makes sense with two classes only.
     """
     _refuse_binary_options(wishes)
-    criterion = check_criterion(wishes.objective)
+    criterion = check_criterion(wishes.objective, 2 if classes is None else len(classes))
     kind = "f-score" if is_f_score(criterion) else "plurality"
     method = _check_method(wishes.method, wishes.solver, kind)
     circumstances = wishes.circumstances(method)
-    return Plan(method, circumstances, criterion, check_constraints(wishes.constraints))
+    requests = check_constraints(wishes.constraints)
+    if classes is not None:
+        check_class_limits(requests, classes)
+    return Plan(method, circumstances, criterion, requests)
 
 
 def plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> PluralitySolution:
