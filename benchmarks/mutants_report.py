@@ -1,7 +1,7 @@
 """The page of `mutants`: what was noticed, what was not, and why that does no harm.
 
-A survivor that is *equivalent* changes no answer. One that is *sound* lets nothing false through, but
-what it computes is not the same, such as a bound that is larger by the smallest unit.
+A survivor that is *equivalent* changes no answer. One that is *sound* lets nothing false through,
+but what it computes is not the same, such as a bound that is larger by the smallest unit.
 """
 
 from __future__ import annotations
@@ -39,9 +39,7 @@ def page(
         How the paths begin of the files that were looked at; all if empty.
     """
     why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
-    sound = {
-        (one["file"], one["function"], one["change"]) for one in harmless if one.get("sound")
-    }
+    sound = {(one["file"], one["function"], one["change"]) for one in harmless if one.get("sound")}
     tried = [one for those in mutants.values() for one in those if one.key in known]
     survivors = [one for one in tried if known[one.key]["outcome"] == "survived"]
     still_open = [one for one in survivors if one.key[:3] not in why]
