@@ -30,7 +30,9 @@ PLACE = re.compile(r"(?<= -->\n).*?(?=<!-- end of results -->)", re.DOTALL)
 def table_of(page: str) -> str:
     """Return the table as Markdown, or a sentence where the page does not have it yet."""
     _, found, part = page.partition(f"{SECTION}\n")
-    lines = [line for line in part.splitlines() if line.startswith("|")]
+    # The section's first table; later ones have the same names and other rows.
+    _, _, table = part.partition("\n|")
+    lines = f"|{table}".partition("\n\n")[0].splitlines()
     if not found or len(lines) < 3:
         return "[What was measured so far](docs/results/generalisation.md).\n"
     header, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)

@@ -179,7 +179,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(plurality_tree, "_WORTH", 0.0),
             mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
             mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
-            mock.patch.object(plurality_trying, "_TABLE", 1),
+            mock.patch.object(plurality_trying, "_FEWEST_TAILS", 1),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []

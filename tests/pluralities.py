@@ -38,7 +38,10 @@ def holds(decided, members):
 
 
 def known(seed, most_classifiers=8, most_rows=30, groups=True):
-    """Draw a problem at random, under every kind of limit, until some committee is allowed."""
+    """Draw a problem at random, under every kind of limit, until some committee is allowed.
+
+    In some of them members say nothing here and there.
+    """
     rng = np.random.default_rng(seed)
     while True:
         matrix, y, weights, classes, objective, constraints = random_case(
@@ -48,7 +51,13 @@ def known(seed, most_classifiers=8, most_rows=30, groups=True):
         if groups and k > 2 and rng.random() < 0.3:
             some = rng.choice(k, int(rng.integers(2, k)), replace=False).tolist()
             constraints = (*constraints, vp.Group(some, at_most=int(rng.integers(1, len(some)))))
-        votes = vp.PluralityVotes(matrix, y, sample_weight=weights, classes=classes)
+        rule = "skip" if rng.random() < 0.4 else None
+        if rule is not None:
+            matrix = matrix.astype(object)
+            matrix[rng.random(matrix.shape) < rng.choice([0.2, 0.7])] = None
+        votes = vp.PluralityVotes(
+            matrix, y, sample_weight=weights, classes=classes, abstentions=rule
+        )
         problem = PluralityProblem.of(votes, objective, constraints)
         allowed = problem.allowed
         scores = {

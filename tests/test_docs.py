@@ -123,6 +123,8 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
         write_one_file_per_model(folder, table)
     if page.name == "judges.md":
         write_grades(folder, votes, y)
+    if page.name == "fronts.md":
+        (folder / "costs.csv").write_text("".join(f"{name},1.5\n" for name in names))
     for words in command_lines(page):
         if words[0] == "voteprune":
             check_own(words[1:])
@@ -218,6 +220,12 @@ def test_a_page_of_results_becomes_a_table():
 | soft | 2 | 89.57 | 0.2367 | 10.0 |
 | BFT | 3 | 1 | - | 2 |
 | FE | 4 | 88.53 | - | 100 |
+
+## Other votes
+
+|  | rank | accuracy | log loss | size |
+| :--- | ---: | ---: | ---: | ---: |
+| soft | 2 | 99.99 | 0.1 | 10.0 |
 """
     table = results_table.table_of(page)
     assert "| **soft committee, chosen with proof** | 89.57 | 0.2367 | 10.0 |" in table

@@ -30,7 +30,7 @@ from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .strategies.margin_scale import choose_margin
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .votes.plurality import PluralityVotes
-from .votes.votes import as_votes, refuse_twice
+from .votes.votes import Votes, as_votes, refuse_twice
 
 
 class _Runner(Protocol):
@@ -93,6 +93,8 @@ def front(
     if penalty is not None and not isinstance(votes, Probabilities):
         raise InputError("penalty", NO_PENALTY)
     budget = _check_by(by, gap)
+    if isinstance(votes, Votes) and votes.abstentions == "skip":
+        votes = PluralityVotes.of_two(votes)
     wishes = Wishes(
         objective=objective, diversity=diversity, constraints=constraints, time_limit=time_limit,
         random_state=random_state, n_jobs=n_jobs, gap=gap,

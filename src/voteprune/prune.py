@@ -30,6 +30,7 @@ from .solve.plurality_solve import check_plurality_plan
 from .solve.promising import FIRST, Wish
 from .solve.request import Plan, Wishes, check_callback, check_start, check_wishes
 from .solve.soft_certifying import check_soft_certified
+from .solve.soft_promising import check_two_classes, keep_promise
 from .solve.soft_solution import SoftSolution
 from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solve.solution import Solution
@@ -76,6 +77,9 @@ def prune(  # type: ignore[overload-overlap]
     gap: float | None = ...,
     checkpoint: str | Path | None = ...,
     certificate: bool | str | Path = ...,
+    promise: AtLeast | None = ...,
+    holdout: float | None = ...,
+    confidence: float | None = ...,
     penalty: float | None = ...,
 ) -> SoftSolution: ...
 
@@ -182,7 +186,8 @@ def prune(
     promise
         What is to hold on new rows, ``AtLeast("recall", 0.95)``: some rows are held out, the
         committee is chosen on the others, and of several candidates, the safest first, the best
-        is returned that passes an exact test on the rows held out. See `Solution.promise`.
+        is returned that passes an exact test on the rows held out. See `Solution.promise`. For
+        `Probabilities` of two classes the candidates are the committee's cut-offs.
     holdout
         Share of the rows to hold out for the promise, 0.3 when omitted.
     confidence
@@ -224,9 +229,9 @@ def prune(
         refuse_twice(y, sample_weight)
         for name, asked in (
             ("certificate", None if soft else certificate or None),
-            ("promise", promise),
-            ("holdout", holdout),
-            ("confidence", confidence),
+            ("promise", None if soft else promise),
+            ("holdout", None if soft else holdout),
+            ("confidence", None if soft else confidence),
         ):
             if asked is not None:
                 raise InputError(
@@ -235,6 +240,11 @@ def prune(
                 )
     check_callback(callback)
     if isinstance(votes, Probabilities):
+        pledge = Wish.of(
+            promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate
+        )
+        if pledge is not None:
+            return _prune_and_promise(votes, wishes, penalty, pledge, began)
         return _prune_soft(votes, wishes, penalty, checkpoint, certificate, began)
     if isinstance(votes, PluralityVotes):
         return _prune_plurality(votes, wishes, checkpoint, began)
@@ -283,6 +293,18 @@ def _prune_soft(
     about = plan.method, plan.circumstances
     solution = carry_out(problem, *about, first, wishes.callback, file, certify, began)
     return saved(solution, certificate)
+
+
+def _prune_and_promise(
+    said: Probabilities, wishes: Wishes, penalty: float | None, wish: Wish, began: float
+) -> SoftSolution:
+    """Choose a soft committee on some rows, and its cut-off by what the others promise."""
+    check_two_classes(said)
+    # The seed that the solution tells gives the same rows again.
+    seed = check_soft_plan(wishes, PENALTY if penalty is None else penalty).circumstances.seed
+    rows, held_out = wish.split(said, seed)
+    again = replace(wishes, random_state=seed)
+    return keep_promise(wish, _prune_soft(rows, again, penalty, None, False, began), held_out)
 
 
 def _compile(votes: Votes, plan: Plan, began: float) -> Problem:

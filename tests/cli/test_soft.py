@@ -207,7 +207,6 @@ def test_empty_cells_of_several_classes_are_abstentions(run, tmp_path):
         (("--diversity", "F2"), "--diversity"),
         (("--threshold", "majority"), "--threshold"),
         (("--plurality",), "--plurality"),
-        (("--explain",), "--explain"),
         (("--columns", "nobody"), "--columns"),
         (("--require", "nobody"), "--require"),
     ],

@@ -1,5 +1,6 @@
 """The dots are the values, the line is the bounds, and full dots are proved."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,6 +17,7 @@ def front():
         values=(0.8, None, 0.9, 0.91),
         bounds=(0.8, 0.85, 0.95, 0.91),
         objective="balanced_accuracy",
+        by="size",
     )
 
 
@@ -60,3 +62,18 @@ def test_a_solution_from_a_file_does_not_know_its_votes():
     solution = vp.prune(pool(), method="full")
     with pytest.raises(vp.InputError, match="front"):
         vp.FrontDisplay.from_solution(vp.Solution.from_json(solution.to_json()))
+
+
+def test_a_front_by_cost_is_drawn_as_steps(tmp_path):
+    points = tuple(
+        vp.FrontPoint(1, None, value, bound, price=Fraction(cost))
+        for cost, value, bound in ((1, None, 0.7), (2, 0.75, 0.75), (5, 0.8, 0.9))
+    )
+    drawn = vp.FrontDisplay.from_front(vp.Front("accuracy", points, 1.0, "price", Fraction(8)))
+    assert drawn.bound_line_.get_xydata().tolist() == [[1, 0.7], [2, 0.75], [5, 0.9], [8, 0.9]]
+    assert drawn.bound_line_.get_drawstyle() == "steps-post"
+    assert drawn.proved_.get_xydata().tolist() == [[2, 0.75]]
+    assert drawn.found_.get_xydata()[1].tolist() == [5, 0.8]
+    assert drawn.ax_.get_xlabel() == "price"
+    drawn.save(tmp_path / "front.png")
+    assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")

@@ -124,19 +124,10 @@ SEVERAL = np.array(["low", "middle", "high"])[np.digitize(X[:, :3].sum(axis=1), 
 def test_the_graph_of_a_plurality_names_the_class_with_most_votes(converter):
     trees = [(f"t{d}", DecisionTreeClassifier(max_depth=d, random_state=d)) for d in (1, 2, 3)]
     size = [vp.AtLeast("size", 2), vp.AtMost("size", 2)]  # with two members there are ties
-<<<<<<< HEAD
-    clf = PrunedVotingClassifier(trees, cv=3, constraints=size).fit(X, SEVERAL)
+    clf = PrunedVotingClassifier(trees, voting="hard", cv=3, constraints=size).fit(X, SEVERAL)
     out = run(clf, X)
     assert np.array_equal(out["label"], clf.predict(X))
     assert np.array_equal(out["votes"], clf.decision_function(X))
-=======
-    clf = PrunedVotingClassifier(trees, voting="hard", cv=3, constraints=size).fit(
-        X[:, 5:], SEVERAL
-    )
-    out = run(clf, X[:, 5:])
-    assert np.array_equal(out["label"], clf.predict(X[:, 5:]))
-    assert np.array_equal(out["votes"], clf.decision_function(X[:, 5:]))
->>>>>>> evidence
     assert (np.sort(out["votes"], axis=1)[:, -1] == 1).any()
 
 

@@ -86,7 +86,18 @@ def timeless(text):
 def document(text):
     """A JSON document as data, without what differs from run to run or release to release."""
     left_out = ("seconds", "versions", "gap", "n_rows", "n_classifiers", "format", "schema")
-    return {name: value for name, value in json.loads(text).items() if name not in left_out}
+    found = {name: value for name, value in json.loads(text).items() if name not in left_out}
+    if found.get("committee"):
+        found["committee"] = without_words(found["committee"])
+    return found
+
+
+def without_words(committee):
+    """A committee without what is told for readers in other languages, which follows from it."""
+    told = {name: committee[name] for name in committee if name not in ("rule", "version")}
+    if told.pop("positive_from", None) is not None:
+        del told["classes"]  # of votes, which are 0 or 1
+    return told
 
 
 def told(solution):

@@ -129,17 +129,31 @@ def test_committees_on_file_are_read_and_decide_as_they_did():
         assert "".join(word[0] for word in committee.predict(named)) == NAMED
 
 
+ADDED = {"positive_from", "classes", "rule", "version"}
+"""What files of committees tell since these were written, for readers in other languages."""
+
+
+def as_before(solution, added):
+    """What is written now, without what was added to its committee, all of which must be there."""
+    told = json.loads(solution.to_json())
+    if told["committee"] is not None:
+        for name in added:
+            del told["committee"][name]
+    return told
+
+
 @pytest.mark.parametrize("kind", ["", "_ratio", "_margin", "_infeasible"])
 def test_solutions_on_file_are_read_and_written_as_they_are(kind):
     path = FILES / f"solution{kind}.json"
     solution = vp.Solution.load(path)
-    assert json.loads(solution.to_json()) == json.loads(path.read_text())
+    assert as_before(solution, ADDED) == json.loads(path.read_text())
     assert solution.status == ("infeasible" if kind == "_infeasible" else "optimal")
 
 
 def test_plurality_solutions_on_file_are_read_and_written_as_they_are():
     path = FILES / "solution_plurality.json"
-    assert json.loads(vp.PluralitySolution.load(path).to_json()) == json.loads(path.read_text())
+    told = as_before(vp.PluralitySolution.load(path), {"rule", "version"})
+    assert told == json.loads(path.read_text())
 
 
 def test_solutions_on_file_are_explained_as_fresh_ones_are():

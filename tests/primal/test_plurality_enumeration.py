@@ -26,7 +26,7 @@ def test_the_best_of_every_node_is_found_if_it_reaches_the_target_and_only_then(
         case, rng = known(seed), np.random.default_rng(seed)
         with (
             mock.patch.object(trying, "_MOST_TAILS", tails),
-            mock.patch.object(trying, "_TABLE", 1),
+            mock.patch.object(trying, "_FEWEST_TAILS", 1),
         ):
             listed = trying.Enumeration(case.wins)
         for _ in range(4):

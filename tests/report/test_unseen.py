@@ -132,7 +132,7 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     sections = [line for line in page.splitlines() if line.startswith("## ")]
     assert sections == [
         "## The choice", "## The check", "## Seed 30, apart", "## The seeds that were chosen on",
-        "## Out-of-fold votes",
+        "## Out-of-fold votes, chosen on",
     ]  # fmt: skip
     assert "soft 7, 100, 0.001 (chosen)" in page
     check = page[page.index("## The check") : page.index("## Seed 30")]

@@ -242,7 +242,7 @@ def test_what_is_too_large_is_trusted(tmp_path, monkeypatch):
 def test_the_checker_reads_probabilities_as_the_solver_does(tmp_path):
     for case in CASES:
         pool, said = setting(tmp_path, *case), proved(*case)[0].problem.said
-        problem = SoftPruning.of(said, case[1])
+        problem = SoftPruning.of(said, case[1], (), 3.0)
         given = np.array([np.stack(parts, axis=-1) for parts in pool.columns])
         own = np.moveaxis(problem.numbers.answers, 1, 0)[:, said.weights > 0]
         labels = said.labels[said.weights > 0]

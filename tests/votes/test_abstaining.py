@@ -346,3 +346,18 @@ def test_a_clash_is_named():
     assert solution.status == "infeasible"
     assert "coverage" in solution.explanation
     assert "recall" not in solution.explanation
+
+
+def test_rows_on_which_everybody_votes_are_covered_by_anybody():
+    rng = np.random.default_rng(0)
+    y = np.arange(20) % 2
+    matrix = np.where(rng.random((20, 4)) < 0.7, y[:, None], 1 - y[:, None]).astype(float)
+    matrix[16:, 1:] = np.nan
+    votes = vp.Votes(matrix, y, abstentions="against")
+    asked = vp.AtLeast("coverage", 0.8)
+    free = vp.prune(votes)
+    with mock.patch.object(exact, "ENUMERATE", 0), mock.patch.object(exact, "open_run") as opened:
+        opened.return_value = None
+        with mock.patch.object(exact, "Searching"):
+            limited = vp.prune(votes, constraints=asked)
+    assert (limited.status, limited.value) == ("optimal", free.value)

@@ -42,10 +42,12 @@ from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,
     NO_LIMITS,
+    NO_PLEDGE,
     SOME_EFFORT,
     USUAL_SOFTNESS,
     Effort,
     Limits,
+    Pledge,
     Reading,
     Softness,
     Source,
@@ -66,6 +68,8 @@ def prune_command(
     plurality: bool = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
+    gap: float | None = None,
+    pledge: Pledge = NO_PLEDGE,
     explain: bool = False,
     explain_time: float = 10.0,
     checkpoint: Path | None = None,
@@ -98,6 +102,8 @@ def prune_command(
     plurality
         The cells of the table are names of classes, of which there may be more than two; the class
         with most votes wins.
+    gap
+        Stop when the gap is no larger than this share, as 0.01; only a full proof when omitted.
     explain
         Also tell which members carry the committee, which swaps cost nothing, and which rows no
         committee gets right.
@@ -115,7 +121,7 @@ def prune_command(
         Exit code 3 where a committee was found without a proof.
     """
     criterion = read_objective(source.objective)
-    asked = limits.read()
+    asked, promised = limits.read(), pledge.read()
     if not explain_time >= 0:
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
     if output is not None:
@@ -132,7 +138,7 @@ def prune_command(
         check_plain(file, reading)
     if is_soft(source.objective):
         refused = {
-            "--plurality": plurality, "--threshold": threshold is not None, "--explain": explain,
+            "--plurality": plurality, "--threshold": threshold is not None,
             "--solver": effort.solver is not None, "--diversity": asked.diversity is not None,
         }  # fmt: skip
         for option in (option for option, given in refused.items() if given):
@@ -140,7 +146,8 @@ def prune_command(
         return prune_probabilities(
             file, reading, source, soft, method, asked, effort,
             test=test, as_json=json, output=output, strict=strict, certificate=certificate,
-            checkpoint=checkpoint, page=page,
+            checkpoint=checkpoint, page=page, explain_time=explain_time if explain else None,
+            how={"gap": gap, **promised},
         )  # fmt: skip
     soft.refuse()
     if reading.otherwise is not None and not plurality:
@@ -153,10 +160,12 @@ def prune_command(
             raise InputError("--plurality", "takes no --threshold or --certificate. Leave it out.")
         if test is not None:
             raise InputError("--test", "is for two classes. Leave it out with --plurality.")
+        for option in (name for name, given in promised.items() if given is not None):
+            raise InputError(f"--{option}", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
             file, reading, source, method, asked, effort, as_json=json, output=output,
             explain_time=explain_time if explain else None, strict=strict, page=page,
-            checkpoint=checkpoint,
+            checkpoint=checkpoint, gap=gap,
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
     with live_line() as callback:
@@ -175,6 +184,8 @@ def prune_command(
             n_jobs=effort.jobs,
             certificate=certificate is not None,
             checkpoint=checkpoint,
+            gap=gap,
+            **promised,
         )
     scores = None if table.test is None else score_test_rows(solution, table.test)
     why, interrupted = explained(solution, explain_time if explain else None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from ..solve.fronts import SIZE, Front
 from ..starting import INTERRUPTED
 from ..tables import read_classes, read_costs
 from ..tables.soft import read_probabilities
-from ..web.pictures import new_figure
 from .doors import read_tables
 from .options import build_budget, check_output, check_picture, read_objective
 from .output import emit
@@ -181,7 +179,7 @@ def _hand_out(
     if plot is not None and not there:
         say(f"there is no committee, so {plot} was not written.")
         plot = None
-    for path, write in ((output, found.save), (plot, partial(_draw, found))):
+    for path, write in ((output, found.save), (plot, found.save_plot)):
         if path is not None:
             try:
                 write(path)
@@ -190,12 +188,6 @@ def _hand_out(
     for sentence in unwritten:
         say(sentence)
     return UNWRITTEN if unwritten else _exit_code(found, there, strict)
-
-
-def _draw(found: Front, plot: Path) -> None:
-    from ..displays import FrontDisplay
-
-    FrontDisplay.from_front(found, new_figure(7.5, 4.2).subplots()).save(plot)
 
 
 def _exit_code(found: Front, there: bool, strict: bool) -> int:

@@ -24,6 +24,7 @@ from ..problem.formulas import Formula, worth
 from ..soft.certificate import SoftCertificate
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_explain import SoftExplanation
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..starting import INTERRUPTED
@@ -148,8 +149,8 @@ def hand_out(
 
 
 def explained(
-    solution: Solution | PluralitySolution, seconds: float | None
-) -> tuple[Explanation | None, bool]:
+    solution: Solution | PluralitySolution | SoftSolution, seconds: float | None
+) -> tuple[Any, bool]:
     """Return the explanation of an answer, and whether Ctrl-C has cut it short.
 
     Parameters
@@ -246,7 +247,7 @@ def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[
 def solution_json(
     solution: Solution | PluralitySolution | SoftSolution,
     scores: dict[str, Any] | None,
-    why: Explanation | None = None,
+    why: Explanation | SoftExplanation | None = None,
     reading: dict[str, Any] | None = None,
 ) -> str:
     """Write the solution's document; readers of it step over what is added here.
@@ -268,7 +269,7 @@ def solution_json(
     if scores is not None:
         document["test"] = scores
     if why is not None:
-        document["explain"] = why.to_dict()
+        document["explain"] = why._fields()
     if reading:
         document["reading"] = reading
     return jsonfile.write(document)

@@ -33,6 +33,7 @@ def prune_labels(
     output: Path | None,
     explain_time: float | None,
     strict: bool,
+    gap: float | None = None,
     page: Page = NO_PAGE,
     checkpoint: Path | None = None,
 ) -> int:
@@ -50,6 +51,8 @@ def prune_labels(
         Seconds for an explanation; None for none.
     strict
         Whether a committee without a proof counts as unfinished.
+    gap
+        Where to stop; None for a full proof.
     page
         The page that is wanted.
     checkpoint
@@ -73,6 +76,7 @@ def prune_labels(
             callback=callback,
             random_state=effort.seed,
             n_jobs=effort.jobs,
+            gap=gap,
             checkpoint=checkpoint,
         )
     why, interrupted = explained(solution, explain_time)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,10 @@ from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import CLIP
 from ..soft.pruning import OBJECTIVES
+from ..starting import INTERRUPTED
 from ..tables.soft import SoftRows, read_members, read_probabilities
 from .live import live_line
-from .output import hand_out, solution_json, write_csv
+from .output import explained, hand_out, solution_json, write_csv
 from .pages import NO_PAGE, Page
 from .saying import PROVED, say
 from .wishes import Asked, Effort, Reading, Softness, Source
@@ -43,6 +45,8 @@ def prune_probabilities(
     certificate: Path | None = None,
     checkpoint: Path | None = None,
     page: Page = NO_PAGE,
+    explain_time: float | None = None,
+    how: Mapping[str, Any] = MappingProxyType({}),
 ) -> int:
     """Choose a soft committee, print and save it; return the exit code.
 
@@ -62,6 +66,10 @@ def prune_probabilities(
         Where the proof goes, and where an unfinished one is kept; None for nowhere.
     page
         The page that is wanted.
+    explain_time
+        Seconds for an explanation; None for none.
+    how
+        Further arguments of `prune`: the gap, and what is to be promised.
     """
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
@@ -83,22 +91,26 @@ def prune_probabilities(
             n_jobs=effort.jobs,
             certificate=certificate is not None,
             checkpoint=checkpoint,
+            **how,
         )
     scores = None
     if table.test is not None and solution.committee is not None:
         scores = _scores(solution.committee, table.test)
-    text = solution_json(solution, scores)
+    why, interrupted = explained(solution, explain_time)
+    text = solution_json(solution, scores, why)
     if as_json and solution.explanation:
         say(solution.explanation)
     if not as_json:
         told = [] if scores is None else [f"  test rows    {_words(scores)}"]
+        told += [] if why is None else ["", why.summary()]
         text = "\n".join([solution.summary(), *told]) + "\n"
     proof = solution.certificate and replace(solution.certificate, target=reading.target)
     about = {} if scores is None else {"test rows": _words(scores)}
-    return hand_out(
+    code = hand_out(
         solution, text, output, (certificate, proof), strict=strict,
-        page=page.of(solution, None, about),
+        page=page.of(solution, why, about),
     )  # fmt: skip
+    return INTERRUPTED if interrupted else code
 
 
 def apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
@@ -310,6 +310,39 @@ class Effort:
     jobs: int | None = None
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Pledge:
+    """What is to hold on new rows.
+
+    Parameters
+    ----------
+    promise
+        What to promise about new rows, as recall=0.95: accuracy, recall, specificity or precision,
+        kept by the exact test of rows that are held out.
+    holdout
+        Share of the rows to hold out for the promise; 0.3 when omitted.
+    confidence
+        How sure the promise is to be; 0.95 when omitted.
+    """
+
+    promise: str | None = None
+    holdout: float | None = None
+    confidence: float | None = None
+
+    def read(self) -> dict[str, Any]:
+        """Return the arguments of `prune` that ask for it."""
+        limits = [] if self.promise is None else [self.promise]
+        wished = [*read_limits(AtLeast, "--promise", limits)]
+        if len(wished) > 1:
+            raise InputError("--promise", "takes one criterion, as in recall=0.95.")
+        return {
+            "promise": wished[0] if wished else None,
+            "holdout": self.holdout,
+            "confidence": self.confidence,
+        }
+
+
 AS_IT_IS, ANY_SOURCE, NO_LIMITS, SOME_EFFORT = Reading(), Source(), Limits(), Effort()
-USUAL_SOFTNESS = Softness()
+USUAL_SOFTNESS, NO_PLEDGE = Softness(), Pledge()
 """What holds when nothing is said."""

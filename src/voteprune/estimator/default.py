@@ -2,10 +2,11 @@
 
 The committee with the most validation rows right is partly lucky, and others are right on more
 unseen rows (docs/results/generalisation.md, by the rule of docs/results/protocol.md). With soft
-voting it is log loss with at most ten members: as accurate there as the hard one below, with far
-better probabilities. ``voting="auto"``, the default, is soft for a list of models that all give probabilities or scores, with no limits but those on who sits and how many: where a floor
-under recall is asked for, say, a cut-off on the probability may not keep what votes can. Forests,
-whose members are alike, were not tried with probabilities, and vote.
+voting it is log loss with at most ten members: as accurate there as the hard one below, and rows
+are ranked far better. ``voting="auto"``, the default, is soft for a list of models that all give
+probabilities or scores, with no limits but those on who sits and how many: where a floor under
+recall is asked for, say, a cut-off on the probability may not keep what votes can. Forests, whose
+members are alike, were not tried with probabilities, and vote.
 
 Where members vote, it is `Ramp(1)`, rows won by a margin, wherever a margin can be had:
 

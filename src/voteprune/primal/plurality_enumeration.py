@@ -32,8 +32,8 @@ Singles = NDArray[np.float32]
 FREE = -1
 """What is said of a column that is not decided; 1 says that it sits, 0 that it does not."""
 
-_MOST_TAILS = 2**13
-"""Tails that are listed at the most."""
+_FEWEST_TAILS, _MOST_TAILS = 64, 2**13
+"""Tails that are listed, at the least and at the most."""
 
 _TABLE = 2**26
 """Bytes that the table may take, unless that leaves no more tails than one word holds."""
@@ -152,7 +152,7 @@ class Enumeration:
         free[wins.required] = False
         columns = np.flatnonzero(free)
         rows = len(wins.win) * min(len(columns), 13) or 1
-        most = max(64, min(_MOST_TAILS, 8 * _TABLE // rows))
+        most = max(_FEWEST_TAILS, min(_MOST_TAILS, 8 * _TABLE // rows))
         width = tail_width(len(columns), wins.size_max, most)
         self.tail = columns[len(columns) - width :]
         self.head = np.setdiff1d(np.arange(k), self.tail)

@@ -12,15 +12,21 @@ from ..numbers.exact import exact, show
 from ..votes.plurality import Label
 from .criteria import Criterion, check_limited
 from .measured import seconds_of
+from .naming import (
+    SHOWN,
+    check_name,
+    checked_name,
+    nobody_called,
+    places_of,
+    read_members,
+    with_name,
+)
 
 _NO_SHARES = ("tp", "fn", "tn", "fp", "cohen_kappa", "mcc")
 """Criteria by name that do not lie between 0 and 1; all others do."""
 
 OF_MEMBERS = ("size", "coverage")
 """What limits go on that members alone decide; all else is a criterion."""
-
-_SHOWN = 8
-"""Names that a message lists."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -63,7 +69,7 @@ class _Limit:
         object.__setattr__(self, "what", what)
         object.__setattr__(self, "limit", bound)
         object.__setattr__(self, "of", of)
-        object.__setattr__(self, "name", _called(name, kind))
+        object.__setattr__(self, "name", checked_name(name, kind))
 
     def _criterion(self) -> str:
         return str(self.what) if self.of is None else f"{self.what} of {self.of}"
@@ -81,7 +87,7 @@ class AtLeast(_Limit):
     """
 
     def __str__(self) -> str:
-        return _named(self.name, f"{self._criterion()} >= {show(self.limit)}")
+        return with_name(self.name, f"{self._criterion()} >= {show(self.limit)}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -93,7 +99,7 @@ class AtMost(_Limit):
     """
 
     def __str__(self) -> str:
-        return _named(self.name, f"{self._criterion()} <= {show(self.limit)}")
+        return with_name(self.name, f"{self._criterion()} <= {show(self.limit)}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -103,8 +109,8 @@ class _Members:
 
     def __init__(self, *members: int | str, name: str | None = None) -> None:
         kind = type(self).__name__
-        object.__setattr__(self, "members", _read_members(kind, members))
-        object.__setattr__(self, "name", _called(name, kind))
+        object.__setattr__(self, "members", read_members(kind, members))
+        object.__setattr__(self, "name", checked_name(name, kind))
 
     def indices(self, names: Sequence[str]) -> tuple[int, ...]:
         """Return the members' places in the pool called `names`."""
@@ -119,7 +125,7 @@ class Require(_Members):
     """These classifiers must sit, given by index or name: ``Require("rf_1", 4)``."""
 
     def __str__(self) -> str:
-        return _named(self.name, f"require {self._list()}")
+        return with_name(self.name, f"require {self._list()}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -127,7 +133,7 @@ class Forbid(_Members):
     """These classifiers must not sit, given by index or name."""
 
     def __str__(self) -> str:
-        return _named(self.name, f"forbid {self._list()}")
+        return with_name(self.name, f"forbid {self._list()}")
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -217,7 +223,7 @@ class Budget:
         if named or not self.costs:
             unknown = [name for name in named if name not in names]
             if unknown:
-                raise InputError("Budget(costs)", _nobody(unknown[0], names))
+                raise InputError("Budget(costs)", nobody_called(unknown[0], names))
             return tuple(named.get(name, Fraction(0)) for name in names)
         plain = tuple(item for item in self.costs if isinstance(item, Fraction))
         if len(plain) != len(names):
@@ -268,7 +274,7 @@ class Group:
                 "or names, as in ['a1', 'a2']."
             )  # fmt: skip
         called = None if name is None else check_name(name, "Group(name)")
-        listed = _read_members("Group(members)", tuple(members))
+        listed = read_members("Group(members)", tuple(members))
         of = f" of {called}" if called else ""
         for word, number in (("at_most", at_most), ("at_least", at_least)):
             whole = hasattr(number, "__index__") and not isinstance(number, bool)
@@ -385,62 +391,13 @@ class Group:
             words = f"at least {least}"
         else:
             words = f"exactly {most}" if least == most else f"{least} to {most}"
-        more = len(self.members) - _SHOWN
-        listed = ", ".join(map(str, self.members[:_SHOWN])) + (f", {more} more" * (more > 0))
+        more = len(self.members) - SHOWN
+        listed = ", ".join(map(str, self.members[:SHOWN])) + (f", {more} more" * (more > 0))
         return f"{words} of {self.name or listed}"
 
 
 Constraint = AtLeast | AtMost | Require | Forbid | Budget | Group
 """Anything `prune` takes in its `constraints`."""
-
-
-def _read_members(argument: str, members: Sequence[int | str]) -> tuple[int | str, ...]:
-    """Return members as plain indices and names, or say which is neither."""
-    if not members:
-        raise InputError(argument, "names no classifier. Give indices or names.")
-    for member in members:
-        if isinstance(member, bool) or not (
-            isinstance(member, str) or hasattr(member, "__index__")
-        ):
-            raise InputError(argument, f"{member!r} is neither an index nor a name.")
-    return tuple(m if isinstance(m, str) else int(m) for m in members)
-
-
-def places_of(argument: str, members: Sequence[int | str], names: Sequence[str]) -> tuple[int, ...]:
-    """Return the members' places in the pool called `names`, in order, each once."""
-    found = []
-    for member in members:
-        if isinstance(member, str):
-            if member not in names:
-                raise InputError(argument, _nobody(member, names))
-            found.append(names.index(member))
-        elif 0 <= member < len(names):
-            found.append(member)
-        else:
-            raise InputError(
-                argument, f"index {member} is outside the pool's 0 .. {len(names) - 1}."
-            )
-    return tuple(sorted(set(found)))
-
-
-def _called(name: object, kind: str) -> str | None:
-    return None if name is None else check_name(name, f"{kind}(name)")
-
-
-def _named(name: str | None, words: str) -> str:
-    return words if name is None else f"{name}: {words}"
-
-
-def check_name(name: object, argument: str) -> str:
-    """Return what a constraint is called, or say what a name is."""
-    if not isinstance(name, str) or not name:
-        raise InputError(argument, f"is {name!r}; expected a text that is not empty.")
-    return name
-
-
-def _nobody(name: str, names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
-    return f"no classifier of the pool is called {name!r}. Give one of {shown}."
 
 
 def check_constraints(constraints: object) -> tuple[Constraint, ...]:

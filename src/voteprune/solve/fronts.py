@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
@@ -15,6 +17,7 @@ from ..problem.committee import Committee
 from ..problem.plurality_committee import PluralityCommittee
 from ..run.incumbent import relative_gap
 from ..soft.committee import SoftCommittee
+from ..web.pictures import new_figure, require_matplotlib
 from .notebook import html_of_table
 
 AnyCommittee = Committee | PluralityCommittee | SoftCommittee
@@ -286,6 +289,13 @@ class Front(Document):
         scale = abs(point.value or 0) / abs(highest) if highest else 1.0
         return Cheapest(point, target, possible_from, None if not short else short * scale, self.by)
 
+    def save_plot(self, path: str | Path) -> None:
+        """Draw value and bound into a file, whose ending (png, svg, pdf) says its format."""
+        require_matplotlib()
+        # Pictures stand on top of everything else.
+        display = import_module("voteprune.displays.front").FrontDisplay
+        display.from_front(self, new_figure(7.5, 4.2).subplots()).save(path)
+
     def __repr__(self) -> str:
         proved, what = sum(point.optimal for point in self.points), "sizes"
         if self.by != SIZE:
@@ -306,8 +316,8 @@ class Front(Document):
         if not self.points:
             lines += ["", "no committee is allowed"]
         elif self.by != SIZE:
-            far = "" if self.limit is None else f", which ends at {_number(self.limit)}"
-            lines += ["", f"A bound holds from its {self.by} up to the next one{far}."]
+            last = "" if self.limit is None else f", the last one up to {_number(self.limit)}"
+            lines += ["", f"Each bound holds up to the {self.by} of the next line{last}."]
         return "\n".join(lines)
 
     def _title(self) -> str:

@@ -24,7 +24,12 @@ from ..files.jsonfile import Fields
 from ..numbers.exact import exact, show
 from ..problem.committee import Committee
 from ..problem.constraints import AtLeast
+from ..soft.committee import SoftCommittee
+from ..soft.probabilities import Probabilities
 from ..votes.votes import Votes
+
+Candidate = Committee | SoftCommittee
+"""What a promise can be about; a soft committee has its cut-off."""
 
 PROMISED = ("accuracy", "recall", "specificity", "precision")
 """Shares of rows that come out right or wrong one by one, as binomial tails count them."""
@@ -50,7 +55,7 @@ class Tested:
         Whether that is unlikely enough.
     """
 
-    committee: Committee
+    committee: Candidate
     n_rows: int
     errors: int
     p_value: float
@@ -83,7 +88,7 @@ class Promise:
     chosen: int | None
 
     @property
-    def committee(self) -> Committee | None:
+    def committee(self) -> Candidate | None:
         """The committee the promise is about; None where nothing can be promised."""
         return None if self.chosen is None else self.tests[self.chosen].committee
 
@@ -111,6 +116,7 @@ class Promise:
             "chosen": self.chosen,
             "tests": [
                 {
+                    "kind": test.committee._KIND,
                     "committee": test.committee._fields(),
                     "n_rows": test.n_rows,
                     "errors": test.errors,
@@ -126,7 +132,7 @@ class Promise:
         nested = [Fields(item, "a test of a promise") for item in fields.items("tests")]
         tests = tuple(
             Tested(
-                Committee._from_fields(test.object("committee")),
+                _read_candidate(test),
                 test.integer("n_rows"),
                 test.integer("errors"),
                 test.number("p_value"),
@@ -141,9 +147,16 @@ class Promise:
         return cls(what, limit, confidence, fields.integer("n_rows"), tests, chosen)
 
 
+def _read_candidate(test: Fields) -> Candidate:
+    # Older files have hard committees only, and do not say so.
+    soft = not test.missing("kind") and test.text("kind") == SoftCommittee._KIND
+    fields = test.object("committee")
+    return SoftCommittee._from_fields(fields) if soft else Committee._from_fields(fields)
+
+
 def promise(
-    candidates: Iterable[Committee],
-    votes: Votes,
+    candidates: Iterable[Candidate],
+    votes: Votes | Probabilities,
     wish: AtLeast,
     *,
     confidence: object = 0.95,
@@ -160,7 +173,8 @@ def promise(
     candidates
         Committees of the pool that votes, the safest first, in an order fixed on other rows.
     votes
-        What the pool says on rows held out; all rows weigh 1.
+        What the pool says on rows held out, `Probabilities` of two classes for soft committees;
+        all rows weigh 1.
     wish
         ``AtLeast("recall", 0.95)``: accuracy, recall, specificity or precision.
     confidence
@@ -193,9 +207,14 @@ def promise(
     return Promise(str(asked.what), asked.limit, level, votes.n_rows, tuple(tests), chosen)
 
 
-def errors_of(committee: Committee, votes: Votes, what: str) -> tuple[int, int]:
+def errors_of(committee: Candidate, votes: Votes | Probabilities, what: str) -> tuple[int, int]:
     """Return how many rows count for a criterion, and how many of them a committee gets wrong."""
-    said: NDArray[np.bool_] = np.asarray(committee.predict(votes.matrix), dtype=bool)
+    said: NDArray[np.bool_]
+    if isinstance(committee, SoftCommittee):
+        said = committee.predict_proba(votes)[:, 1] > committee.cutoff
+    else:
+        assert isinstance(votes, Votes)
+        said = np.asarray(committee.predict(votes.matrix), dtype=bool)
     labels = np.asarray(votes.labels, dtype=bool)
     counted = {
         "accuracy": np.ones(len(labels), dtype=bool),
@@ -239,9 +258,10 @@ def check_confidence(confidence: object) -> Fraction:
     return level
 
 
-def check_unweighted(votes: Votes) -> None:
+def check_unweighted(votes: Votes | Probabilities) -> None:
     """Refuse rows that do not all weigh 1: they are no independent draws."""
-    if not (np.asarray(votes.weights) == votes.denominator).all():
+    unit = votes.denominator if isinstance(votes, Votes) else 1
+    if not (np.asarray(votes.weights) == unit).all():
         raise InputError(
             "sample_weight",
             "promises about new rows need rows that all weigh 1, each drawn on its own. Leave the "

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,11 +21,14 @@ from ..problem.committee import Committee
 from ..problem.constraints import AtLeast
 from ..problem.problem import Problem
 from ..run.run import Method
+from ..soft.probabilities import Probabilities
 from ..votes.votes import Votes
 from .promise import check_confidence, check_unweighted, check_wish, errors_of, promise, tail
 from .request import Circumstances
 from .solution import Solution
 from .solve import carry_out
+
+Rows = TypeVar("Rows", Votes, Probabilities)
 
 _STRICTER = (Fraction(0), Fraction(1, 3), Fraction(2, 3))
 """Limits on the criterion that candidates are sought under, in shares of the way to 1."""
@@ -69,7 +73,7 @@ class Wish:
             raise InputError("holdout", f"is {holdout!r}; give a share of the rows such as 0.3.")
         return cls(wished, level, share)
 
-    def split(self, votes: Votes, seed: int) -> tuple[Votes, Votes]:
+    def split(self, votes: Rows, seed: int) -> tuple[Rows, Rows]:
         """Return the rows to choose on and those held out, drawn at random."""
         check_unweighted(votes)
         order = np.random.default_rng(seed).permutation(votes.n_rows)
@@ -105,14 +109,14 @@ class Wish:
             ranked, held_out, self.limit,
             confidence=self.confidence, costs=[-value for value in values],
         )  # fmt: skip
-        if told.committee is None:
+        if told.chosen is None:
             return replace(solution, promise=told)
-        value = values[ranked.index(told.committee)]
+        chosen, value = ranked[told.chosen], values[told.chosen]
         return replace(
             solution,
             status=solution.status if value == solution.value else "feasible",
-            committee=told.committee,
-            confusion=problem.confusion(told.committee),
+            committee=chosen,
+            confusion=problem.confusion(chosen),
             value=value,
             promise=told,
         )

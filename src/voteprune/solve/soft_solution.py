@@ -14,6 +14,7 @@ from ..problem.confusion import Confusion
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
+from .promise import Promise
 from .soft_explain import SoftExplanation, explain_soft
 from .status import BaseSolution, read_answer, read_optional
 
@@ -55,6 +56,9 @@ class SoftSolution(BaseSolution):
         As on `Solution`.
     certificate
         The proof written down, for `voteprune.verify`; None unless it was asked for.
+    promise
+        What can be promised about new rows, as on `Solution`: the committee then has a cut-off that
+        passed on the rows held out, if one did.
     """
 
     _KIND: ClassVar = "soft_solution"
@@ -70,6 +74,7 @@ class SoftSolution(BaseSolution):
     solver: str | None = None
     problem: SoftPruning | None = field(default=None, repr=False, compare=False)
     certificate: SoftCertificate | None = field(default=None, repr=False, compare=False)
+    promise: Promise | None = None
 
     def __post_init__(self) -> None:
         self._check(self.committee, self.penalised_loss)
@@ -120,6 +125,8 @@ class SoftSolution(BaseSolution):
             seats = tuple(f"{name} {weight:.3g}" for name, weight in pairs)
             lines += words.wrap("  members      ", seats)
             lines.append(f"  right        accuracy {self.accuracy:.4f}{self._cut()}")
+        if self.promise is not None:
+            lines.append(f"  promise      {self.promise}")
         lines += self._asked_lines()
         lines.append(f"  rows         {self.n_rows}")
         return words.lines_of([*lines, *self._method_lines()])
@@ -151,6 +158,7 @@ class SoftSolution(BaseSolution):
             "confusion": None
             if counts is None
             else [str(each) for each in (counts.tp, counts.fn, counts.tn, counts.fp)],
+            **({} if self.promise is None else {"promise": self.promise._fields()}),
         }
 
     @classmethod
@@ -164,6 +172,7 @@ class SoftSolution(BaseSolution):
                     "committee", lambda key: SoftCommittee._from_fields(fields.object(key))
                 ),
                 confusion=optional("confusion", lambda key: _counts(fields.texts(key))),
+                promise=optional("promise", lambda key: Promise._from_fields(fields.object(key))),
             )
         )
 

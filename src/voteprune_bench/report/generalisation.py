@@ -59,7 +59,8 @@ def generalisation_page(run: Path) -> str:
         ),
         *_section("Seed 30, apart", _of(records, HOLD_OUT, APART)),
         *_section("The seeds that were chosen on", _of(records, HOLD_OUT, CHOSEN_ON)),
-        *_section("Out-of-fold votes", _of(records, OUT_OF_FOLD)),
+        *_section("Out-of-fold votes", _of(records, OUT_OF_FOLD, but=CHOSEN_ON)),
+        *_section("Out-of-fold votes, chosen on", _of(records, OUT_OF_FOLD, CHOSEN_ON)),
     ]
     return "\n".join(parts)
 

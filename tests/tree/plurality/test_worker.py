@@ -37,11 +37,13 @@ def work(case, target, leaf=0.0, steps=None):
     end = 10**9
     # With leaves of no time the linear programs have to bound and to branch.
     with (
+        # What a program rounds to would hide what a branch has lost.
+        mock.patch.object(worker._Tree, "_round_off", return_value=[]),
         mock.patch.object(worker, "LEAF", leaf),
         mock.patch.object(worker, "_WORTH", leaf),
         mock.patch.object(worker, "_PROGRAM", 0.0),
         mock.patch.object(trying, "_MOST_TAILS", 2),
-        mock.patch.object(trying, "_TABLE", 1),
+        mock.patch.object(trying, "_FEWEST_TAILS", 1),
     ):
         if steps is None:
             share = worker.solve(task_of(case, nodes, target), report)
