@@ -276,7 +276,7 @@ def test_what_is_left_open_is_counted(tmp_path):
     rows = ["10 1", "01 0", "00 0"]
     found = check(claim(rows, 3, proof=proof()), rows, tmp_path)
     assert found.proved
-    assert any("3 left open and bounded" in words for words in found.checked)
+    assert any("3 pairs left open and bounded" in words for words in found.checked)
 
 
 def test_a_bound_that_only_trying_proves_is_proved(tmp_path):
