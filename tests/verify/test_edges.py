@@ -165,11 +165,11 @@ def test_how_numbers_are_shown_does_not_depend_on_who_asks():
 def test_what_was_checked_is_counted(tmp_path):
     open_box = proof(step(1, 0, closed=[(1, 0, -1)]))
     (words,) = (
-        w for w in check(claim(TWO, 2, proof=open_box), TWO, tmp_path).checked if "steps" in w
+        w for w in check(claim(TWO, 2, proof=open_box), TWO, tmp_path).checked if "step," in w
     )
     assert words == (
-        "the proof: 1 steps, 1 times a size and threshold refuted, 0 decisions, "
-        "2 left open and bounded"
+        "the proof: 1 step, 1 pair of size and threshold ruled out, 0 decisions, "
+        "2 pairs left open and bounded"
     )
     written = refutation(split(0, 2, 1, 2), shut(1), shut(2))
     found = check(claim(TWO, 2, refutation=written), TWO, tmp_path)
@@ -505,11 +505,11 @@ def test_heirs_have_any_numbers_and_all_that_they_can_have(numbers, tmp_path):
 def test_what_is_decided_and_what_is_not_bounded_is_counted(tmp_path):
     both = proof(step(1, 0, decided=[(0, 1)]))
     document = claim(TWO, 1, limits={"size_min": 2}, proof=both)
-    (words,) = (line for line in check(document, TWO, tmp_path).checked if "steps" in line)
-    assert "0 times a size and threshold refuted, 1 decisions, 0 left open" in words
+    (words,) = (line for line in check(document, TWO, tmp_path).checked if "step," in line)
+    assert "0 pairs of size and threshold ruled out, 1 decision, 0 pairs left open" in words
     document["bound"] = 2
-    (words,) = (line for line in check(document, TWO, tmp_path).checked if "steps" in line)
-    assert words.endswith("1 decisions, 2 left open and bounded")
+    (words,) = (line for line in check(document, TWO, tmp_path).checked if "step," in line)
+    assert words.endswith("1 decision, 2 pairs left open and bounded")
 
 
 def test_what_a_flow_bounds_is_said_only_of_a_flow(tmp_path):
