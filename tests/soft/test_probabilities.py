@@ -144,6 +144,8 @@ def test_what_is_wrong_is_refused_by_name(arguments, argument, words):
         ({"names": ["a", "a", "b"]}, "names"),
         ({"sample_weight": [1, 1, 1, -1]}, "sample_weight"),
         ({"sample_weight": [1, 1, 1, np.nan]}, "sample_weight"),
+        ({"sample_weight": [1, 1, 1, 1e101]}, "sample_weight"),
+        ({"predictions": P * 1e101, "scores": True}, "predictions"),
         ({"sample_weight": [1, 0, 1, 0]}, "y"),
         ({"classes": [0, 1, 2]}, "y"),
         ({"classes": [0, 2]}, "y"),
@@ -157,5 +159,5 @@ def test_what_is_wrong_is_refused_by_name(arguments, argument, words):
 )
 def test_wrong_options_are_refused_by_name(options, argument):
     with pytest.raises(InputError) as refused:
-        Probabilities(P, Y, **options)
+        Probabilities(**{"predictions": P, "y": Y, **options})
     assert refused.value.argument == argument

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..votes.reading import read_vector
-from .tensor import Floats
+from .tensor import LARGEST, Floats
 
 Label = str | int | float | bool
 """What a class may be called."""
@@ -68,9 +68,11 @@ def read_weights(sample_weight: object, n: int) -> Floats:
         weights.dtype.kind not in "biuf"
         or not np.isfinite(weights).all()
         or (weights < 0).any()
-        or not np.isfinite(weights.sum(dtype=np.float64))
+        or weights.max() > LARGEST
     ):
-        raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
+        raise InputError(
+            "sample_weight", f"weights must be numbers from 0 to {LARGEST:g}. Divide them all."
+        )
     return weights.astype(np.float64)
 
 

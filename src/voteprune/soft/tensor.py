@@ -13,6 +13,9 @@ from ..exceptions import InputError
 
 Floats = NDArray[np.float64]
 
+LARGEST = 1e100
+"""Largest score or weight that is taken, here and by the checker: squares stay finite."""
+
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""
 
@@ -195,6 +198,10 @@ def _kind(values: Floats, name: str, *, is_score: bool) -> str:
     if not np.isfinite(values[~silent]).all():
         raise InputError("predictions", f"{name!r} is infinite somewhere. Give finite numbers.")
     if is_score:
+        if np.abs(values[~silent]).max() > LARGEST:
+            raise InputError(
+                "predictions", f"{name!r} gives scores beyond {LARGEST:g}. Divide its scores."
+            )
         return SCORE
     outside = (values < 0) | (values > 1)
     if outside.any():
