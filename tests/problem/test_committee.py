@@ -97,3 +97,20 @@ def test_a_file_says_all_that_another_language_must_know():
     assert vp.Committee.from_json(json.dumps(told)) == committee
     with pytest.raises(vp.FileFormatError, match="positive_from: must be 1"):
         vp.Committee.from_json(json.dumps({**told, "positive_from": 2}))
+
+
+@pytest.mark.parametrize("abstentions", [None, "against", "skip"])
+@pytest.mark.parametrize("cutoff", [0.3, 2])
+def test_a_committee_cuts_numbers_where_its_votes_were_cut(cutoff, abstentions, tmp_path):
+    random = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    numbers = 1.8 * cutoff * random.beta(1 + y, 2 - y, (5, 60)).T
+    votes = vp.Votes(numbers, y, cutoff=cutoff, abstentions=abstentions)
+    solution = vp.prune(votes, random_state=0)
+    right = (solution.committee.predict(numbers) == y).mean()
+    assert right == pytest.approx(solution.value)
+    assert right > 0.6
+    solution.committee.save(tmp_path / "c.json")
+    again = type(solution.committee).load(tmp_path / "c.json")
+    assert (again.predict(numbers) == solution.committee.predict(numbers)).all()
+    assert again == solution.committee

@@ -17,6 +17,9 @@ from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abs
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.votes import Votes
 
+USUAL_CUT = 0.5
+"""Where probabilities are cut when nothing else is said."""
+
 RULE = (
     "1 if at least positive_from of the members' votes are 1, each vote counted as often as "
     "multiplicities says, else 0"
@@ -44,6 +47,8 @@ class Committee(Document):
     abstentions
         "against" where a member that says nothing has not voted positive; None where every member
         votes on every row.
+    cutoff
+        From where on a number is a positive vote, as on the `Votes` it was chosen on.
     """
 
     _KIND: ClassVar = "committee"
@@ -55,6 +60,7 @@ class Committee(Document):
     pool_size: int
     multiplicities: tuple[int, ...] = ()
     abstentions: Abstentions | None = None
+    cutoff: float = 0.5
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -135,7 +141,7 @@ class Committee(Document):
         gaps = self.abstentions is not None
         table, _ = read_matrix(votes, "votes", gaps=gaps)
         # Nothing said is nothing for it.
-        return to_votes(fill_gaps(table, 0)[0] if gaps else table, "votes")
+        return to_votes(fill_gaps(table, 0)[0] if gaps else table, "votes", self.cutoff)
 
     def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         if matrix.shape[1] != self.pool_size:
@@ -164,6 +170,7 @@ class Committee(Document):
             "pool_size": self.pool_size,
             "multiplicities": list(self.multiplicities),
             **({} if self.abstentions is None else {"abstentions": self.abstentions}),
+            **cut_fields(self.cutoff),
             "version": version("voteprune"),
         }
 
@@ -177,6 +184,7 @@ class Committee(Document):
                 pool_size=fields.integer("pool_size"),
                 multiplicities=fields.integers("multiplicities"),
                 abstentions=read_abstentions(fields),
+                cutoff=read_cut(fields),
             )
         )
 
@@ -193,6 +201,16 @@ def _read_threshold(fields: jsonfile.Fields) -> int:
     if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
         raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
     return threshold
+
+
+def cut_fields(cutoff: float) -> dict[str, object]:
+    """Return where numbers are cut, which a file says where it is not at one half."""
+    return {} if cutoff == USUAL_CUT else {"cutoff": cutoff}
+
+
+def read_cut(fields: jsonfile.Fields) -> float:
+    """Read where numbers are cut, see `cut_fields`."""
+    return USUAL_CUT if fields.missing("cutoff") else fields.number("cutoff")
 
 
 def check_told(fields: jsonfile.Fields) -> None:

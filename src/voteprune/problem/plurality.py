@@ -238,7 +238,9 @@ class PluralityProblem:
         ordered = tuple(sorted(members))
         names = tuple(self.votes.names[k] for k in ordered)
         rule = self.votes.abstentions
-        return PluralityCommittee(ordered, names, self.votes.classes, self.n_classifiers, rule)
+        return PluralityCommittee(
+            ordered, names, self.votes.classes, self.n_classifiers, rule, self.votes.cutoff
+        )
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count how many members name each class on each pattern."""

@@ -23,7 +23,7 @@ from ..votes.abstaining import (
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
 from ..votes.votes import Votes
-from .committee import check_told
+from .committee import check_told, cut_fields, read_cut
 
 RULE = "the class with most votes; of several with as many, the one that stands first in classes"
 AGAINST = "; a member that says nothing votes for that one"
@@ -47,6 +47,8 @@ class PluralityCommittee(Document):
     abstentions
         What it counts for when a member says nothing, see `PluralityVotes`; None where every
         member votes on every row. Where no member votes, the first of `classes` wins.
+    cutoff
+        From where on a number is a vote for class 1, where members were chosen on such votes.
     """
 
     _KIND: ClassVar = "plurality_committee"
@@ -57,6 +59,7 @@ class PluralityCommittee(Document):
     classes: tuple[Label, ...]
     pool_size: int
     abstentions: Abstentions | None = None
+    cutoff: float = 0.5
 
     def __post_init__(self) -> None:
         if not self.members or len(set(self.members)) != len(self.members):
@@ -129,7 +132,7 @@ class PluralityCommittee(Document):
         if gaps and self.classes == (0, 1):
             # Chosen on votes of two classes, which may be probabilities.
             table, voted = fill_gaps(read_matrix(votes, "votes", gaps=True)[0], 0)
-            table = to_votes(table, "votes").astype(np.int64)
+            table = to_votes(table, "votes", self.cutoff).astype(np.int64)
         else:
             table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)
         said = np.ones(table.shape, dtype=bool) if voted is None else voted
@@ -162,6 +165,7 @@ class PluralityCommittee(Document):
                 if self.abstentions is None
                 else {"abstentions": self.abstentions, "when_nobody_votes": self.classes[0]}
             ),
+            **cut_fields(self.cutoff),
             "version": version("voteprune"),
         }
 
@@ -175,6 +179,7 @@ class PluralityCommittee(Document):
                 classes=fields.scalars("classes"),
                 pool_size=fields.integer("pool_size"),
                 abstentions=read_abstentions(fields),
+                cutoff=read_cut(fields),
             )
         )
 

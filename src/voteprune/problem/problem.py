@@ -194,8 +194,8 @@ class Problem:
         ordered = tuple(sorted(votes))
         names = tuple(self.votes.names[k] for k in ordered)
         ballots = tuple(votes[k] for k in ordered)
-        rule = self.votes.abstentions
-        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots, rule)
+        rule, cut = self.votes.abstentions, self.votes.cutoff
+        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots, rule, cut)
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""

@@ -87,6 +87,8 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
             complete(path, validation, wish), validation.labels, names=validation.names,
             abstentions=wish.abstentions,
         )  # fmt: skip
+        if wish.abstentions is None:
+            votes = votes.cut_at(wish.cut)
     except FileFormatError:
         raise
     except InputError as error:

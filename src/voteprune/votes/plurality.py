@@ -71,6 +71,7 @@ class PluralityVotes(Frozen):
     __slots__ = (
         "abstentions",
         "classes",
+        "cutoff",
         "denominator",
         "labels",
         "matrix",
@@ -86,6 +87,7 @@ class PluralityVotes(Frozen):
     names: tuple[str, ...]
     classes: tuple[Label, ...]
     abstentions: Abstentions | None
+    cutoff: float
     voted: NDArray[np.bool_] | None
 
     def __init__(
@@ -113,6 +115,7 @@ class PluralityVotes(Frozen):
         self._fill(
             abstentions=rule,
             classes=known,
+            cutoff=0.5,  # cells are classes, so nothing is cut
             denominator=denominator,
             labels=labels,
             matrix=matrix,
@@ -134,6 +137,7 @@ class PluralityVotes(Frozen):
         return cls._made(
             abstentions=votes.abstentions,
             classes=(0, 1),
+            cutoff=votes.cutoff,
             denominator=votes.denominator,
             labels=votes.labels.astype(np.int32),
             matrix=matrix,

@@ -58,7 +58,9 @@ class Votes(Frozen):
     voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = ("abstentions", "denominator", "labels", "matrix", "names", "voted", "weights")
+    __slots__ = (
+        "abstentions", "cutoff", "denominator", "labels", "matrix", "names", "voted", "weights",
+    )  # fmt: skip
 
     matrix: NDArray[np.bool_]
     labels: NDArray[np.bool_]
@@ -66,6 +68,7 @@ class Votes(Frozen):
     denominator: int
     names: tuple[str, ...]
     abstentions: Abstentions | None
+    cutoff: float
     voted: NDArray[np.bool_] | None
 
     def __init__(
@@ -95,6 +98,7 @@ class Votes(Frozen):
         _check_both_classes(labels, weights)
         self._fill(
             abstentions=rule,
+            cutoff=cut,
             denominator=denominator,
             labels=labels,
             matrix=matrix,
@@ -154,6 +158,7 @@ class Votes(Frozen):
         _check_both_classes(labels, weights)
         return cls._made(
             abstentions=None,
+            cutoff=float(cutoff),
             denominator=1,
             labels=labels,
             matrix=matrix,
@@ -171,6 +176,16 @@ class Votes(Frozen):
     def n_classifiers(self) -> int:
         """Number of classifiers K."""
         return int(self.matrix.shape[1])
+
+    def cut_at(self, cutoff: float) -> Votes:
+        """Return the same votes, for committees that are to cut numbers here; nothing is cut anew.
+
+        Parameters
+        ----------
+        cutoff
+            From where on a number was a positive vote.
+        """
+        return self._but(cutoff=check_cutoff(cutoff))
 
     def select(self, columns: Sequence[int]) -> Votes:
         """Return the votes of some of the classifiers, in the order given."""
