@@ -103,7 +103,12 @@ def test_the_best_committee_is_the_same_with_the_same_proof(tmp_path):
         ({}, {"ignore": ["nobody"]}, "^ignore: 'nobody' is no column"),
         ({}, {"names": ["m9"]}, "^names: 'm9' is no column"),
         ({}, {"target": "z"}, "^target: 'z' is no column"),
-        ({}, {"names": ["y"]}, "^names: leaves no classifier"),
+        ({}, {"names": ["y", "m0"]}, "^names: 'y' is a classifier there and plays another part"),
+        ({}, {"names": ["m0", "m0"]}, "^names: 'm0' stands for two"),
+        ({}, {"names": "m0"}, "^names: is 'm0'; give a list"),
+        ({}, {"ignore": "w"}, "^ignore: is 'w'; give a list"),
+        ({}, {"names": []}, "^names: leaves no classifier"),
+        ({"m1": float("inf")}, {"cutoff": 2}, "m1.*infinite"),
         ({}, {"sample_weight": "w"}, "^sample_weight: column 'w' must hold whole"),
         ({}, {"cutoff": float("nan")}, "^cutoff"),
         ({}, {"names": ["m0", "word"]}, "'word' holds .*not numbers"),
@@ -138,6 +143,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path):
         vp.Votes.scan(tmp_path / "bad.parquet", "y")
     with pytest.raises(vp.InputError, match=r"^source: is a int"):
         vp.Votes.scan(7, "y")
+    with pytest.raises(vp.InputError, match=r"^source: is a DataFrame.*vp.Votes"):
+        vp.Votes.scan(frame_of(*pool(1)), "y")
     with pytest.raises(vp.InputError, match=r"^source: holds 7"):
         vp.Votes.scan([7], "y")
 

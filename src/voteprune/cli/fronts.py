@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,10 @@ def front_command(
         raise InputError("--solver", "is not for fronts. Leave it out.")
     if within is not None and reaching is not None:
         raise InputError("--within", "or --reaching: give one of the two.")
+    if within is not None and not 0 <= within < 1:
+        raise InputError("--within", f"is {within}; give a share below 1, such as 0.01.")
+    if reaching is not None and not math.isfinite(reaching):
+        raise InputError("--reaching", f"is {reaching}; give a value, such as 0.9.")
     if max_cost is not None and by == SIZE:
         raise InputError("--max-cost", "is for fronts by cost. Give --by costs.csv, or --max-size.")
     if output is not None:
@@ -161,17 +166,18 @@ def _hand_out(
 ) -> int:
     """Print a front, then write its files; return the exit code."""
     text, unwritten = found.to_json() if as_json else f"{found.summary()}\n", list[str]()
-    there = any(point.committee is not None for point in found.points)
+    there, unreached = any(point.committee is not None for point in found.points), ""
     if there and any(share is not None for share in wanted.values()):
         try:
             cheapest = found.cheapest(**wanted)
-            line = f"{cheapest}\n  {', '.join(cheapest.committee.names)}\n"
-        except InputError as error:
-            line = f"--{error.argument} {error.message}\n"
-        if as_json:
-            say(line.strip())
+        except InputError as error:  # nothing that was found is good enough
+            unreached = f"--{error.argument} {error.message}"
         else:
-            text += f"\n{line}"
+            line = f"{cheapest}\n  {', '.join(cheapest.committee.names)}\n"
+            if as_json:
+                say(line.strip())
+            else:
+                text += f"\n{line}"
     try:
         emit(text)
     except OutputError as error:
@@ -185,9 +191,12 @@ def _hand_out(
                 write(path)
             except OutputError as error:
                 unwritten.append(str(error))
-    for sentence in unwritten:
+    for sentence in (*unwritten, *([unreached] if unreached else [])):
         say(sentence)
-    return UNWRITTEN if unwritten else _exit_code(found, there, strict)
+    if unwritten:
+        return UNWRITTEN
+    code = _exit_code(found, there, strict)
+    return UNPROVED if unreached and code == PROVED else code
 
 
 def _exit_code(found: Front, there: bool, strict: bool) -> int:

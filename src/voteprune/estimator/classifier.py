@@ -110,7 +110,7 @@ class PrunedVotingClassifier(Conventions):
         Seed of the hold-out and of the choice. Members have seeds of their own.
     n_jobs : int or None, default=None
         How many members are trained at once, and how many cores the choice may use.
-    start : Committee, list of names or places, or None, default=None
+    start : Committee, list of str or int, or None, default=None
         A committee to start from, or its members; for methods that prove.
     callback : callable or None, default=None
         Called with a `voteprune.Progress` on every improvement of the choice; a true return value

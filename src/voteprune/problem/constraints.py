@@ -220,7 +220,7 @@ class Budget:
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
         named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        if named or not self.costs:
+        if named:
             unknown = [name for name in named if name not in names]
             if unknown:
                 raise InputError("Budget(costs)", nobody_called(unknown[0], names))

@@ -82,7 +82,7 @@ class Problem:
         if votes.abstentions == "skip":
             raise InputError(
                 "votes",
-                "abstentions are skipped there, which is for vp.prune alone: those who vote "
+                "abstentions are skipped there, which is for vp.prune and vp.front: those who vote "
                 "decide, by no threshold. Read them with abstentions='against'.",
             )
         patterns = Patterns.of(votes)

@@ -202,4 +202,4 @@ class SoftProblem:
 def check_penalty(penalty: float) -> None:
     """Refuse a ridge under which weights would not be bounded."""
     if not (math.isfinite(penalty) and penalty > 0):
-        raise InputError("penalty", f"is {penalty!r}; it must be a number above 0. Try 100.")
+        raise InputError("penalty", f"is {penalty!r}; it must be a number above 0. Try 30.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
@@ -269,7 +268,7 @@ class Front(Document):
         best = max(point.value for point in found if point.value is not None)
         if within is not None:
             share = float(exact(within, "within"))
-            if not 0 <= share < math.inf:
+            if not 0 <= share < 1:
                 raise InputError("within", f"is {within!r}; give a share such as 0.01.")
             target = best - share * abs(best)
         else:

@@ -8,6 +8,7 @@ and certificate of optimality on them as on the rows themselves.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,6 +150,9 @@ def _voters(
     weight: str | None,
 ) -> tuple[str, ...]:
     """Return the classifiers' columns, all of which are there."""
+    for argument, several in (("names", names), ("ignore", ignore)):
+        if isinstance(several, str):
+            raise InputError(argument, f"is {several!r}; give a list of columns: [{several!r}].")
     asked = {"target": [target], "names": names or (), "ignore": ignore}
     asked["sample_weight"] = [] if weight is None else [weight]
     for argument, wanted in asked.items():
@@ -157,8 +161,14 @@ def _voters(
                 listed = ", ".join(map(repr, columns[:8])) + ", ..." * (len(columns) > 8)
                 raise InputError(argument, f"{name!r} is no column; there are {listed}.")
     others = {target, weight, *ignore}
-    votes = tuple(columns if names is None else names)
-    votes = tuple(name for name in votes if name not in others)
+    for name in names or ():
+        if name in others:
+            raise InputError(
+                "names",
+                f"{name!r} is a classifier there and plays another part. Name it once.",
+            )
+    wanted = tuple(columns if names is None else names)
+    votes = tuple(n for n in read_names(None, wanted, len(wanted)) if n not in others)
     if not votes:
         raise InputError("names", "leaves no classifier. Name the columns that vote.")
     return votes
@@ -176,6 +186,8 @@ def _check_facts(facts: dict[str, Any], columns: Columns) -> None:
                 f"column {name!r} lacks {missing} of {facts['rows']} votes. Every classifier needs "
                 "a vote on every row: leave such rows or classifiers out.",
             )
+        if not math.isfinite(low) or not math.isfinite(high):
+            raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
         if holds_probabilities(columns.cutoff) and not 0 <= low <= high <= 1:
             raise InputError(
                 "source",
@@ -407,11 +419,11 @@ def parquet_files(source: object) -> list[str]:
     """Return the files that a path, a folder, a pattern or several of them name."""
     if isinstance(source, str | Path):
         source = [source]
-    if not isinstance(source, Iterable):
+    if not isinstance(source, Iterable) or hasattr(source, "columns"):
         raise InputError(
             "source",
             f"is a {type(source).__name__}; expected Parquet files, a polars LazyFrame or a Dask "
-            "data frame.",
+            "data frame. A frame in memory goes to vp.Votes.",
         )
     found: list[str] = []
     for path in source:
