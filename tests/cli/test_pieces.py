@@ -7,18 +7,7 @@ import polars as pl
 import pytest
 
 import voteprune as vp
-from voteprune import cli
 from voteprune.tables import Wish, read_source
-
-
-@pytest.fixture
-def run(capsys):
-    def call(*words):
-        code = cli.main([str(word) for word in words])
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture
