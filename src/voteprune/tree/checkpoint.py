@@ -102,6 +102,22 @@ def file_of(path: object) -> Path | None:
     return file
 
 
+def file_of_exact(path: object, method: str) -> Path | None:
+    """Return the file as `file_of` does, where only the exact method has a proof to keep.
+
+    Raises
+    ------
+    InputError
+        If it is no such file, or another method is asked for.
+    """
+    file = file_of(path)
+    if file is not None and method != "exact":
+        raise InputError(
+            "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
+        )
+    return file
+
+
 @dataclass(frozen=True, slots=True)
 class SizeBounds:
     """Where a proof about a margin stands, size by size, in units.

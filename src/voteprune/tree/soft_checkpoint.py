@@ -103,13 +103,9 @@ def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Pa
     FileFormatError
         If the file is no checkpoint.
     """
-    file = checkpoint.file_of(path)
+    file = checkpoint.file_of_exact(path, method)
     if file is None:
         return None
-    if method != "exact":
-        raise InputError(
-            "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
-        )
     SoftCheckpoint(file, problem).load()
     outfile.check_folder(file, "checkpoint")
     return file

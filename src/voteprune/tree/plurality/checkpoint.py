@@ -103,13 +103,9 @@ def check_plurality_checkpoint(path: object, method: str, problem: PluralityProb
     FileFormatError
         If the file is no checkpoint.
     """
-    file = checkpoint.file_of(path)
+    file = checkpoint.file_of_exact(path, method)
     if file is None:
         return None
-    if method != "exact":
-        raise InputError(
-            "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
-        )
     if problem.class_limits or problem.must_cover or problem.objective.kind != "plurality":
         raise InputError(
             "checkpoint",
