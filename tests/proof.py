@@ -278,7 +278,9 @@ def _bad_problem(seed: int, objective: str) -> tuple[badproblems.Bad, str]:
     weights = {2: [0.8, 0.2], 3: [0.8, 0.16, 0.04]}[len(kinds)]
     k = int(rng.choice(kinds[rng.choice(len(kinds), p=weights)]))
     limit = badproblems.LIMITS[seed % len(badproblems.LIMITS)]
-    bad = badproblems.bad_problem(seed, limit, objective, k, int(rng.integers(2 * k, 4 * k)))
+    # With more rows the tree of many classifiers, each of its nodes watched, takes many minutes.
+    fewest = k if k > 12 else 2 * k
+    bad = badproblems.bad_problem(seed, limit, objective, k, int(rng.integers(fewest, 2 * fewest)))
     # Another start for every limit, and all with each in the long run.
     return bad, badproblems.STARTS[(seed + seed // 12) % 3]
 

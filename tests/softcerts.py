@@ -331,3 +331,10 @@ def check(found, problem, folder):
     """What the checker makes of a document and the problem's own table."""
     put(found, problem, folder)
     return verify(folder / "c.json", folder / "p.csv")
+
+
+def put_at(found, path, value):
+    """Set one field of a certificate, however deep."""
+    for key in path[:-1]:
+        found = found[key]
+    found[path[-1]] = value

@@ -133,3 +133,85 @@ def test_the_callback_hears_which_method_runs_and_how_it_goes():
     assert told[-1].value == vp.prune(pool()).value
     with pytest.raises(vp.InputError, match="callback"):
         vp.compare(pool(), methods=["full"], callback=3)
+
+
+def classes_and_gaps(seed=0, n=60, k=6):
+    """Votes for three classes, and votes on two with gaps."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 3
+    said = np.where(rng.random((n, k)) < 0.6, y[:, None], rng.integers(0, 3, (n, k)))
+    gaps = np.where(rng.random((n, k)) < 0.4, np.nan, said > 0)
+    return vp.PluralityVotes(said, y), vp.Votes(gaps, y > 0, abstentions="skip")
+
+
+@pytest.mark.parametrize("which", ["several classes", "skipped abstentions"])
+def test_most_votes_win_in_several_classes_and_where_abstentions_are_skipped(which):
+    place = int(which == "skipped abstentions")
+    votes, test = classes_and_gaps()[place], classes_and_gaps(seed=1)[place]
+    found = vp.compare(votes, test=test, random_state=0)
+    assert [row.method for row in found.rows] == ["exact", "search", "full", "best", "hc-acc"]
+    assert "threshold" not in found.table()
+    labels = np.asarray(test.labels)
+    for row, solution in zip(found.rows, found.solutions, strict=True):
+        alone = vp.prune(votes, method=row.method, random_state=0)
+        assert (row.value, row.bound, row.status) == (alone.value, alone.bound, alone.status)
+        assert solution.committee == alone.committee
+        assert row.value == row.accuracy
+        # Counted by hand: the class with most votes, the first of several.
+        said = test.matrix.astype(float)
+        if place:
+            said[~test.voted] = np.nan
+        chosen = said[:, alone.committee.members]
+        counts = np.stack([(chosen == label).sum(axis=1) for label in range(3 - place)])
+        right = counts.argmax(axis=0) == labels
+        assert row.test_accuracy == pytest.approx(right.mean())
+        shares = [right[labels == label].mean() for label in np.unique(labels)]
+        assert row.test_balanced_accuracy == pytest.approx(np.mean(shares))
+    best = max(row.value for row in found.rows)
+    assert found.rows[0].value == best
+
+
+def test_a_limit_leaves_out_who_cannot_keep_it_where_most_votes_win():
+    skipping = classes_and_gaps()[1]
+    limits = [vp.AtMost("size", 3), vp.AtLeast("coverage", 0.8)]
+    found = vp.compare(skipping, constraints=limits, time_limit=5, random_state=0)
+    assert [row.method for row in found.rows] == ["exact", "search"]
+    assert found.solutions[0].coverage >= 0.8
+    by_f1 = vp.compare(skipping, objective="f1", methods=["full", "brute"], random_state=0)
+    assert by_f1.objective == "f1"
+    assert "objective" in by_f1.table().splitlines()[0]
+    # Test rows on which everybody votes are judged all the same.
+    everybody = vp.Votes(skipping.matrix, skipping.labels)
+    judged = vp.compare(skipping, methods=["full"], test=everybody).rows[0]
+    assert judged.test_accuracy == vp.prune(everybody, method="full", threshold="majority").value
+
+
+@pytest.mark.parametrize(
+    ("place", "arguments", "named"),
+    [
+        (0, {"methods": ["exact", "hc-uwa"]}, "methods"),
+        (1, {"methods": ["kappa"]}, "methods"),
+        (1, {"methods": ["nope"]}, "methods"),
+        (1, {"methods": ["hc-acc"], "objective": "f1"}, "methods"),
+        (1, {"threshold": "majority"}, "threshold"),
+        (1, {"diversity": "F2"}, "diversity"),
+        (1, {"objective": "mcc"}, "objective"),
+        (0, {"objective": "recall"}, "objective"),
+        (1, {"test": np.ones((3, 6))}, "test"),
+        (1, {"test": classes_and_gaps(k=4)[1]}, "test"),
+        (1, {"test": vp.Votes([[None] * 6] * 2, [0, 1], abstentions="against")}, "test"),
+        (0, {"test": classes_and_gaps()[1]}, "test"),
+        (0, {"test": vp.PluralityVotes([[0] * 6] * 2, [0, 1])}, "test"),
+        (0, {"y": [1]}, "y"),
+    ],
+)
+def test_what_does_not_go_with_most_votes_is_named_before_anything_runs(place, arguments, named):
+    with pytest.raises(vp.InputError) as error:
+        vp.compare(classes_and_gaps()[place], **arguments)
+    assert error.value.argument == named
+
+
+def test_test_votes_that_skip_are_refused_where_the_votes_do_not():
+    with pytest.raises(vp.InputError, match="skips abstentions") as error:
+        vp.compare(pool(k=6), test=classes_and_gaps()[1])
+    assert error.value.argument == "test"

@@ -177,6 +177,8 @@ def check_other(words):
         project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
         for extra in ",".join(asked).split(",") if asked else []:
             assert extra in project["optional-dependencies"], words
+    elif words[0] == "cp":
+        assert (ROOT / words[-2]).exists(), words
     elif words[0] == "python":
         assert (ROOT / words[1]).exists(), words
     else:

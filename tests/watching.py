@@ -17,10 +17,10 @@ from unittest import mock
 import numpy as np
 
 from oracle import metric
-from voteprune.bounds.cuts import LimitRow
 from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.program import Program
+from voteprune.bounds.relaxation_rows import LimitRow
 from voteprune.numbers.floats import objective_scale
 from voteprune.problem.constraints import AtLeast
 from voteprune.run.incumbent import Incumbent
@@ -106,30 +106,43 @@ class Watch:
 
     # Nodes ------------------------------------------------------------------------------------
 
-    def inside(self, node) -> np.ndarray:
+    def inside(self, node, those=slice(None)) -> np.ndarray:
         """Which committees decide as a node does, whatever their size and threshold."""
-        k = self.x.shape[1]
-        fine = (node.decided[:k] == FREE) | (node.decided[:k] == self.x)
+        k, x, t = self.x.shape[1], self.x[those], self.t[those]
+        fine = (node.decided[:k] == FREE) | (node.decided[:k] == x)
         patterns = node.decided[k:]
-        right = (patterns == FREE) | (patterns == self.t) | ((patterns == 1) & self.hopeless)
+        right = (patterns == FREE) | (patterns == t) | ((patterns == 1) & self.hopeless[those])
         return fine.all(axis=1) & right.all(axis=1)
 
-    def bounded(self, node, bounds, scale) -> np.ndarray:
+    def bounded(self, node, bounds, scale, those=slice(None)) -> np.ndarray:
         """Each committee's bound in a node in units; a very low one for those not in it."""
-        told, k = np.full(len(self.units), -(2**62)), self.x.shape[1]
+        size, level, k = self.size[those], self.level[those], self.x.shape[1]
+        told = np.full(len(size), -(2**62))
         by_pair = np.full((k + 1, k + 1), -(2**62))
-        for (size, level), bound in zip(node.pairs.tolist(), bounds.tolist(), strict=True):
-            by_pair[size, level] = max(self.below(bound, scale), -(2**62))
-        where = self.inside(node)
-        told[where] = by_pair[self.size[where], self.level[where]]
+        for (s, c), bound in zip(node.pairs.tolist(), bounds.tolist(), strict=True):
+            by_pair[s, c] = max(self.below(bound, scale), -(2**62))
+        where = self.inside(node, those)
+        told[where] = by_pair[size[where], level[where]]
         return told
+
+    def covered(self, nodes, bounded, best, what) -> None:
+        """Check that every committee better than the best so far is in a node bounded above it."""
+        left = np.flatnonzero(self.units > best)
+        for node in nodes:
+            if not left.size:
+                break
+            left = left[bounded(node, left) < self.units[left]]
+        broken = np.zeros(len(self.units), dtype=bool)
+        broken[left] = True
+        self.note("nodes", broken, what)
 
     def nodes(self, nodes, scale, best, what="an open box") -> None:
         """Check that all that is better than the best of its size lies in an open node."""
-        told = np.full(len(self.units), -(2**62))
-        for node in nodes:
-            told = np.maximum(told, self.bounded(node, node.bounds, scale))
-        self.note("nodes", (self.units > best) & (told < self.units), f"in no {what}")
+
+        def bounded(node, those):
+            return self.bounded(node, node.bounds, scale, those)
+
+        self.covered(nodes, bounded, best, f"in no {what}")
 
     def judged(self, prices, judgement, node) -> None:
         told = self.bounded(node, judgement.bounds, self.scale)
@@ -163,11 +176,12 @@ class Watch:
     def nogood_nodes(self, nodes, scale, best) -> None:
         """Check that all that is better lies in an open node of the nogoods."""
         here = np.hstack([self.z, self.x])
-        told = np.full(len(self.units), -(2**62))
-        for node in nodes:
-            fine = ((node.decided == FREE) | (node.decided == here)).all(axis=1)
-            told[fine] = np.maximum(told[fine], max(self.below(node.bound, scale), -(2**62)))
-        self.note("nodes", (self.units > best) & (told < self.units), "in no open node")
+
+        def bounded(node, those):
+            fine = ((node.decided == FREE) | (node.decided == here[those])).all(axis=1)
+            return np.where(fine, max(self.below(node.bound, scale), -(2**62)), -(2**62))
+
+        self.covered(nodes, bounded, best, "in no open node")
 
     def nogood(self, relaxation, _result, nogood) -> None:
         here = np.hstack([self.z, self.x])[:, list(nogood.variables)]

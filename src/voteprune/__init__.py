@@ -46,9 +46,9 @@ if _TYPE_CHECKING:
     from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
     from .problem.criteria import CURVES, METRICS, FBeta
     from .problem.diversity import CONFIGURATIONS, Diversity
+    from .problem.diversity_measures import MEASURES, diversity_matrix
     from .problem.formulas import Ratio, Weights
     from .problem.margin import Hinge, Ramp
-    from .problem.measures import MEASURES, diversity_matrix
     from .problem.pairwise import FailureCredit
     from .problem.plurality_committee import PluralityCommittee
     from .prune import prune
@@ -84,7 +84,7 @@ _NAMES = {
     ".problem.diversity": "CONFIGURATIONS Diversity",
     ".problem.formulas": "Ratio Weights",
     ".problem.margin": "Hinge Ramp",
-    ".problem.measures": "MEASURES diversity_matrix",
+    ".problem.diversity_measures": "MEASURES diversity_matrix",
     ".problem.pairwise": "FailureCredit",
     ".problem.plurality_committee": "PluralityCommittee",
     ".prune": "prune",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import get_args
+from typing import TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,23 @@ from .problem.criteria import METRICS, Criterion, check_criterion
 from .problem.diversity import Diversity, check_diversity
 from .problem.margin import check_margin
 from .problem.pairwise import FailureCredit
+from .problem.plurality import PluralityCriterion, PluralityProblem, kind_of_criterion
+from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
 from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .solve.comparison import Comparison, Row
-from .solve.request import Circumstances, check_callback, check_configuration
+from .solve.plurality_solution import PluralitySolution, shares_right
+from .solve.plurality_solve import check_able, check_plurality_plan
+from .solve.request import Circumstances, Wishes, check_callback, check_configuration
 from .solve.solution import Solution
-from .solve.solve import carry_out
+from .solve.solve import Beside, carry_out
 from .solvers import Solver
 from .strategies.registry import METHODS, check_honours, check_threshold
-from .votes.votes import Votes, as_votes
+from .votes.plurality import PluralityVotes
+from .votes.votes import Votes, as_votes, refuse_twice
+
+_V = TypeVar("_V", Votes, PluralityVotes)
 
 _LEFT_OUT = ("brute", "merged", "paper")
 """Not compared unless asked for: they cannot do, or take very long for, pools of common size."""
@@ -36,10 +43,15 @@ _LEFT_OUT = ("brute", "merged", "paper")
 class Judge:
     """Votes by which committees are judged, whatever they were chosen for."""
 
-    problem: Problem
+    problem: Problem | PluralityProblem
 
-    def scores(self, committee: Committee) -> tuple[float, float]:
+    def scores(self, committee: Committee | PluralityCommittee) -> tuple[float, float]:
         """Return accuracy and balanced accuracy of a committee on these votes."""
+        if isinstance(self.problem, PluralityProblem):
+            accuracy, balanced = shares_right(self.problem.confusion(committee.members))
+            return float(accuracy), float(balanced)
+        if not isinstance(committee, Committee):
+            raise AssertionError("a committee without a threshold decides by no count of votes")
         counts = self.problem.confusion(committee)
         accuracy, balanced = (
             METRICS[name].weights(counts.positives, counts.negatives).value(counts)
@@ -48,13 +60,42 @@ class Judge:
         return float(accuracy), float(balanced)
 
 
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """What the methods are run on, and who judges what they find.
+
+    Parameters
+    ----------
+    objective
+        What they maximise, in words.
+    problem
+        The votes, their rows merged once for all methods.
+    orders
+        The methods, each with how it is run.
+    test
+        Other votes to judge on; None where there are none.
+    """
+
+    objective: str
+    problem: Problem | PluralityProblem
+    orders: tuple[tuple[Method, Circumstances], ...]
+    test: Problem | PluralityProblem | None = None
+
+    @property
+    def credit(self) -> NDArray[np.float64] | None:
+        """Failure credit of all pairs; several classes, and votes that are skipped, have none."""
+        if isinstance(self.problem, PluralityProblem):
+            return None
+        return FailureCredit.of(self.problem.patterns).matrix()
+
+
 def compare(
     votes: object,
     y: object = None,
     *,
     methods: Sequence[str] | None = None,
-    test: Votes | None = None,
-    objective: Criterion = "accuracy",
+    test: Votes | PluralityVotes | None = None,
+    objective: Criterion | PluralityCriterion = "accuracy",
     solver: str | Solver | None = None,
     diversity: str | Diversity | None = None,
     constraints: Constraint | Sequence[Constraint] | None = (),
@@ -70,10 +111,11 @@ def compare(
     Parameters
     ----------
     votes, y, sample_weight
-        As in `prune`.
+        As in `prune`; no `Probabilities`.
     methods
         Names of methods, see `voteprune.methods`. When omitted: all that can honour what is
-        asked for, but "paper" and "brute".
+        asked for, but "paper" and "brute". For `PluralityVotes`, and where abstentions are
+        skipped, there are "exact", "search", "hc-acc", "full" and "best".
     test
         Votes of the same classifiers on other rows, to judge the committees on.
     objective, solver, diversity, constraints, threshold, random_state, n_jobs
@@ -97,45 +139,77 @@ def compare(
         started then.
     """
     check_callback(callback)
-    requests = check_constraints(constraints)
-    if check_margin(objective) is not None:
-        raise InputError(
-            "objective",
-            f"{objective} is a margin, which few methods can maximise; methods are compared by a "
-            "criterion of the counts. Take 'accuracy', say, and prune() for margins.",
-        )
-    criterion, limits = check_configuration(
-        check_criterion(objective, "objective"), check_diversity(diversity)
-    )
-    chosen = _choose(methods, requests, limits, threshold)
-    orders = [
-        Circumstances.of(
-            method,
-            solver=solver,
-            threshold=threshold,
-            time_limit=time_limit,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
-        for method in chosen
-    ]
-    read = as_votes(votes, y, sample_weight)
-    judged = [] if test is None else [Judge(Problem.of(_check_test(test, read)))]
-    # Rows are merged once, for all methods and for the judge.
-    problem = Problem.of(read, criterion, requests, limits)
-    solutions: list[Solution] = []
-    for method, order in zip(chosen, orders, strict=True):
+    wishes = Wishes(
+        objective, "exact", solver, diversity, constraints, threshold, time_limit,
+        random_state=random_state, n_jobs=n_jobs,
+    )  # fmt: skip
+    if isinstance(votes, Votes) and votes.abstentions == "skip":
+        votes, test = PluralityVotes.of_two(votes), _skipping(test)
+    if isinstance(votes, PluralityVotes):
+        refuse_twice(y, sample_weight)
+        contest = _by_plurality(votes, methods, wishes, test)
+    else:
+        contest = _by_threshold((votes, y, sample_weight), methods, wishes, test)
+    solutions: list[Solution | PluralitySolution] = []
+    for method, order in contest.orders:
         hear = None
         if callback is not None:
             hear = partial(callback, method.name)
             hear(None)
-        solutions.append(carry_out(problem, method, order, callback=hear))
-        if solutions[-1].termination == "interrupted":
+        solution: Solution | PluralitySolution = carry_out(
+            contest.problem, method, order, Beside(callback=hear)
+        )
+        solutions.append(solution)
+        if solution.termination == "interrupted":
             break
-    judges = [Judge(problem), *judged]
-    credit = FailureCredit.of(problem.patterns).matrix()
+    judges = [Judge(each) for each in (contest.problem, contest.test) if each is not None]
+    credit = contest.credit
     rows = tuple(_row(solution, judges, credit) for solution in solutions)
-    return Comparison(str(criterion), rows, tuple(solutions))
+    return Comparison(contest.objective, rows, tuple(solutions))
+
+
+def _by_threshold(
+    pool: tuple[object, object, object],
+    methods: Sequence[str] | None,
+    wishes: Wishes,
+    test: object,
+) -> Contest:
+    """Check what is asked of votes on two classes, and merge their rows."""
+    requests = check_constraints(wishes.constraints)
+    if check_margin(wishes.objective) is not None:
+        raise InputError(
+            "objective",
+            f"{wishes.objective} is a margin, which few methods can maximise; methods are compared "
+            "by a criterion of the counts. Take 'accuracy', say, and prune() for margins.",
+        )
+    criterion, limits = check_configuration(
+        check_criterion(wishes.objective, "objective"), check_diversity(wishes.diversity)
+    )
+    chosen = _choose(methods, requests, limits, wishes.threshold)
+    orders = tuple((method, wishes.circumstances(method)) for method in chosen)
+    votes = as_votes(*pool)
+    judged = None if test is None else Problem.of(_check_test(test, votes))
+    return Contest(str(criterion), Problem.of(votes, criterion, requests, limits), orders, judged)
+
+
+def _by_plurality(
+    votes: PluralityVotes, methods: Sequence[str] | None, wishes: Wishes, test: object
+) -> Contest:
+    """Check what is asked of votes for classes, and merge their rows."""
+    first = check_plurality_plan(wishes, votes.classes)
+    kind = kind_of_criterion(first.criterion)
+    able = [method for method in METHODS.values() if kind in method.others]
+    if methods is None:
+        able = [method for method in able if method.name not in _LEFT_OUT]
+        chosen = [each.name for each in able if _can(each, first.requests, None, None)]
+    else:
+        chosen = list(_check_names(methods))
+        check_able(chosen, kind, "methods")
+    plans = [check_plurality_plan(replace(wishes, method=name), votes.classes) for name in chosen]
+    orders = tuple((plan.method, plan.circumstances) for plan in plans)
+    judged = None if test is None else PluralityProblem.of(_check_labels(test, votes))
+    problem = PluralityProblem.of(votes, first.criterion, first.requests)
+    return Contest(problem.objective.name, problem, orders, judged)
 
 
 def _choose(
@@ -157,14 +231,20 @@ def _choose(
                 "constraint together with a rule for the threshold.",
             )
         return able
+    for name in _check_names(names):
+        check_threshold(threshold, METHODS[name])
+        check_honours(METHODS[name], requests, diversity)
+    return [METHODS[name] for name in names]
+
+
+def _check_names(names: object) -> Sequence[str]:
+    """Return the names of methods that are known, or say which is not."""
     if isinstance(names, str) or not isinstance(names, Sequence) or not names:
         raise InputError("methods", f"expected a list of names, got {names!r}.")
     for name in names:
         if name not in METHODS:
             raise InputError("methods", f"{name!r} is not known. Known are {', '.join(METHODS)}.")
-        check_threshold(threshold, METHODS[name])
-        check_honours(METHODS[name], requests, diversity)
-    return [METHODS[name] for name in names]
+    return names
 
 
 def _can(
@@ -184,6 +264,43 @@ def _can(
 def _check_test(test: object, votes: Votes) -> Votes:
     if not isinstance(test, Votes):
         raise InputError("test", f"expected vp.Votes(predictions, y), got {test!r:.80}.")
+    if test.abstentions == "skip":
+        raise InputError(
+            "test",
+            "skips abstentions, and the votes that committees are chosen on do not. Read both with "
+            f"abstentions={votes.abstentions!r}, or both with 'skip'.",
+        )
+    return _same_pool(test, votes)
+
+
+def _skipping(test: object) -> PluralityVotes | None:
+    """Return test votes on two classes as votes for 0 and 1, if no silence was counted in them."""
+    if test is None:
+        return None
+    if not isinstance(test, Votes) or (test.abstentions != "skip" and test.voted is not None):
+        raise InputError(
+            "test",
+            "expected vp.Votes(predictions, y, abstentions='skip'), as the votes are, got "
+            f"{test!r:.80}.",
+        )
+    return PluralityVotes.of_two(test)
+
+
+def _check_labels(test: object, votes: PluralityVotes) -> PluralityVotes:
+    if not isinstance(test, PluralityVotes):
+        raise InputError("test", f"expected vp.PluralityVotes(predictions, y), got {test!r:.80}.")
+    if test.classes != votes.classes or (
+        test.voted is not None and test.abstentions != votes.abstentions
+    ):
+        raise InputError(
+            "test",
+            "has other classes, another order of them, or another rule for abstentions. Read it "
+            f"with classes={list(votes.classes)!r:.60} and abstentions={votes.abstentions!r}.",
+        )
+    return _same_pool(test, votes)
+
+
+def _same_pool(test: _V, votes: _V) -> _V:
     if test.n_classifiers != votes.n_classifiers:
         raise InputError(
             "test",
@@ -193,23 +310,30 @@ def _check_test(test: object, votes: Votes) -> Votes:
     return test
 
 
-def _row(solution: Solution, judges: Sequence[Judge], credit: NDArray[np.float64]) -> Row:
+def _row(
+    solution: Solution | PluralitySolution,
+    judges: Sequence[Judge],
+    credit: NDArray[np.float64] | None,
+) -> Row:
     committee = solution.committee
     judged = [] if committee is None else [judge.scores(committee) for judge in judges]
     here, there = [*judged, (None, None), (None, None)][:2]
+    mean = None
+    if committee is not None and credit is not None:
+        mean = mean_credit(committee.members, credit)
     return Row(
         method=solution.method,
         status=solution.status,
         termination=solution.termination,
         size=None if committee is None else committee.size,
-        threshold=None if committee is None else committee.threshold,
+        threshold=committee.threshold if isinstance(committee, Committee) else None,
         value=solution.value,
         bound=solution.bound,
         accuracy=here[0],
         balanced_accuracy=here[1],
         test_accuracy=there[0],
         test_balanced_accuracy=there[1],
-        diversity=None if committee is None else mean_credit(committee.members, credit),
+        diversity=mean,
         seconds=solution.seconds,
         trusted=solution.trusted,
     )

@@ -21,13 +21,14 @@ from .soft.probabilities import Probabilities
 from .soft.pruning import SoftPruning
 from .soft.tree import TOLERANCE
 from .solve.cost_front import CostFront
-from .solve.fronts import SIZE, Front
+from .solve.fronts import SIZE, AnyCommittee, Front
 from .solve.plurality_solve import check_plurality_plan
-from .solve.request import Wishes, check_callback, check_plan
+from .solve.request import Circumstances, Wishes, check_callback, check_plan
 from .solve.size_front import SizeFront
 from .solve.soft_front import SoftFront
 from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .strategies.margin_scale import choose_margin
+from .strategies.registry import METHODS
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
@@ -108,8 +109,7 @@ def front(
     if isinstance(votes, PluralityVotes):
         plan = check_plurality_plan(wishes)
         plural = PluralityProblem.of(votes, plan.criterion, plan.requests)
-        asked = plural, votes.names, budget, plan.method, plan.circumstances, began
-        return _told(CostFront(*asked), callback)
+        return front_of(plural, plan.circumstances, budget, began, callback)
     return _hard(votes, y, sample_weight, wishes, budget, began, callback)
 
 
@@ -153,16 +153,7 @@ def _hard(
         left = max(0.0, began + circumstances.seconds - time.monotonic())
         criterion = choose_margin(criterion, pool, plan.requests, circumstances.seed, left)
     problem = Problem.of(pool, criterion, plan.requests, plan.diversity)
-    if budget is not None or problem.objective.kind != "linear" or problem.must_cover:
-        asked = problem, pool.names, budget, plan.method, circumstances, began
-        return _told(CostFront(*asked), callback)
-    if len(problem.allowed) > MOST_CLASSIFIERS:
-        raise InputError(
-            "votes",
-            f"a front by size needs at most {MOST_CLASSIFIERS} eligible classifiers, these are "
-            f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
-        )
-    return _told(SizeFront(problem, circumstances, began), callback)
+    return front_of(problem, circumstances, budget, began, callback)
 
 
 def _soft(
@@ -175,13 +166,67 @@ def _soft(
 ) -> Front:
     plan = check_soft_plan(wishes, penalty)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
-    if budget is not None:
-        asked = problem, said.names, budget, plan.method, plan.circumstances, began
-        return _told(CostFront(*asked, TOLERANCE), callback)
-    return _told(SoftFront(problem, began, plan.circumstances.seconds), callback)
+    return front_of(problem, plan.circumstances, budget, began, callback)
 
 
-def _told(runner: _Runner, callback: Callable[[Front], object] | None) -> Front:
-    """Run it, telling the callback; return the front."""
+def front_of(
+    problem: Problem | PluralityProblem | SoftPruning,
+    circumstances: Circumstances,
+    budget: Budget | None = None,
+    began: float | None = None,
+    callback: Callable[[Front], object] | None = None,
+    start: AnyCommittee | None = None,
+) -> Front:
+    """Find the front of a problem that has been put together.
+
+    Parameters
+    ----------
+    problem
+        What to choose from; its limits on the size say which sizes are looked at.
+    circumstances
+        How the exact method is run.
+    budget
+        What every classifier costs, and the largest budget to look at; None for a front by size.
+    began
+        When the run began, as `time.monotonic` tells it; now when omitted.
+    callback
+        As for `front`.
+    start
+        A committee that is known; in a front by cost it stays where others are no better.
+
+    Raises
+    ------
+    InputError
+        If there are too many classifiers for a front by size.
+    """
+    began = time.monotonic() if began is None else began
+    runner = _runner(problem, circumstances, budget, began, start)
     ended = runner.run(lambda: callback is not None and callback(runner.front()))
     return replace(runner.front(), termination=ended)
+
+
+def _runner(
+    problem: Problem | PluralityProblem | SoftPruning,
+    circumstances: Circumstances,
+    budget: Budget | None,
+    began: float,
+    start: AnyCommittee | None,
+) -> _Runner:
+    """Return what makes the front of a problem of this kind."""
+    names = problem.said.names if isinstance(problem, SoftPruning) else problem.votes.names
+    asked = problem, names, budget, METHODS["exact"], circumstances, began
+    if isinstance(problem, SoftPruning):
+        if budget is None:
+            return SoftFront(problem, began, circumstances.seconds)
+        return CostFront(*asked, TOLERANCE, start)
+    sums = isinstance(problem, Problem) and problem.objective.kind == "linear"
+    if budget is not None or not sums or problem.must_cover:
+        return CostFront(*asked, start=start)
+    assert isinstance(problem, Problem)
+    if len(problem.allowed) > MOST_CLASSIFIERS:
+        raise InputError(
+            "votes",
+            f"a front by size needs at most {MOST_CLASSIFIERS} eligible classifiers, these are "
+            f"{len(problem.allowed)}. Forbid some, or ask prune for single sizes.",
+        )
+    return SizeFront(problem, circumstances, began)

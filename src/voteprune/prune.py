@@ -25,6 +25,7 @@ from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .soft.pruning import SoftPruning
 from .solve.certifying import check_certified, saved
+from .solve.plurality_certifying import check_plurality_certified
 from .solve.plurality_solution import PluralitySolution
 from .solve.plurality_solve import check_plurality_plan
 from .solve.promising import FIRST, Wish
@@ -34,7 +35,7 @@ from .solve.soft_promising import check_two_classes, keep_promise
 from .solve.soft_solution import SoftSolution
 from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solve.solution import Solution
-from .solve.solve import carry_out
+from .solve.solve import Beside, carry_out
 from .solvers import Solver
 from .strategies.margin_scale import choose_margin
 from .tree.checkpoint import check_checkpoint
@@ -42,6 +43,12 @@ from .tree.plurality.checkpoint import check_plurality_checkpoint
 from .tree.soft_checkpoint import check_soft_checkpoint
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
+
+_ONLY_TWO = (
+    "there is none for several classes, nor where abstentions are skipped (abstentions='skip'), as "
+    "those votes are counted likewise. Leave it out."
+)
+"""Why something cannot be had where most votes win."""
 
 
 @overload
@@ -59,6 +66,7 @@ def prune(  # type: ignore[overload-overlap] # anything else may be read as vote
     n_jobs: int | None = ...,
     gap: float | None = ...,
     checkpoint: str | Path | None = ...,
+    certificate: bool | str | Path = ...,
 ) -> PluralitySolution: ...
 
 
@@ -228,16 +236,12 @@ def prune(
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
         for name, asked in (
-            ("certificate", None if soft else certificate or None),
             ("promise", None if soft else promise),
             ("holdout", None if soft else holdout),
             ("confidence", None if soft else confidence),
         ):
             if asked is not None:
-                raise InputError(
-                    name,
-                    "is for votes on two classes only, and none of them skipped. Leave it out.",
-                )
+                raise InputError(name, _ONLY_TWO)
     check_callback(callback)
     if isinstance(votes, Probabilities):
         pledge = Wish.of(
@@ -247,7 +251,7 @@ def prune(
             return _prune_and_promise(votes, wishes, penalty, pledge, began)
         return _prune_soft(votes, wishes, penalty, checkpoint, certificate, began)
     if isinstance(votes, PluralityVotes):
-        return _prune_plurality(votes, wishes, checkpoint, began)
+        return _prune_plurality(votes, wishes, checkpoint, certificate, began)
     plan = check_wishes(wishes)
     wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
@@ -260,21 +264,28 @@ def prune(
     file = check_checkpoint(checkpoint, plan.method.name, problem)
     certify = check_certified(certificate, problem, plan.method, file)
     about = plan.method, plan.circumstances
-    solution = carry_out(problem, *about, first, callback, file, certify, began)
+    beside = Beside(first, callback, file, certify, began)
+    solution = carry_out(problem, *about, beside)
     if wish is not None:
         return wish.keep(solution, held_out, *about)
     return saved(solution, certificate)
 
 
 def _prune_plurality(
-    votes: PluralityVotes, wishes: Wishes, checkpoint: object, began: float
+    votes: PluralityVotes,
+    wishes: Wishes,
+    checkpoint: object,
+    certificate: object,
+    began: float,
 ) -> PluralitySolution:
     plan = check_plurality_plan(wishes)
     problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
     first = check_start(wishes.start, problem.n_classifiers)
     file = check_plurality_checkpoint(checkpoint, plan.method.name, problem)
-    about = plan.method, plan.circumstances
-    return carry_out(problem, *about, first, wishes.callback, file, began=began)
+    certify = check_plurality_certified(certificate, problem, plan.method, file)
+    beside = Beside(first, wishes.callback, file, certify, began)
+    solution = carry_out(problem, plan.method, plan.circumstances, beside)
+    return saved(solution, certificate)
 
 
 def _prune_soft(
@@ -290,8 +301,8 @@ def _prune_soft(
     first = check_start(wishes.start, problem.n_classifiers)
     file = check_soft_checkpoint(checkpoint, plan.method.name, problem.numbers)
     certify = check_soft_certified(certificate, problem, plan.method, file)
-    about = plan.method, plan.circumstances
-    solution = carry_out(problem, *about, first, wishes.callback, file, certify, began)
+    beside = Beside(first, wishes.callback, file, certify, began)
+    solution = carry_out(problem, plan.method, plan.circumstances, beside)
     return saved(solution, certificate)
 
 

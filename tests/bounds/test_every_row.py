@@ -17,12 +17,12 @@ from badproblems import LIMITS, OF_PLURALITY, Bad, bad_plurality, bad_problem, t
 from badstart import compiled
 from oracle import metric
 from voteprune.bounds.closure import closure_bound
-from voteprune.bounds.cuts import LimitRow, Row
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.margin_relaxation import price
 from voteprune.bounds.node import Node
 from voteprune.bounds.prices import Prices
+from voteprune.bounds.relaxation_rows import LimitRow, Row
 from voteprune.mip.margin import margin_model
 from voteprune.mip.merged import merged_model
 from voteprune.problem.outline import Outline

@@ -94,3 +94,22 @@ def test_whatever_the_prices_no_committee_of_a_node_exceeds_the_bound():
             inside = np.array([holds(decided, np.flatnonzero(row)) for row in chosen])
             assert not won[inside][:, lost].any()
             assert charges.shape == (k,)
+
+
+def test_wins_are_lost_where_no_committee_of_a_node_wins_one_of_their_duels():
+    found = 0
+    for seed in range(40):
+        case, rng = known(seed, most_classifiers=7), np.random.default_rng(seed)
+        wins = case.wins
+        for size in range(1, wins.n_classifiers + 1):
+            at, decided = Size(wins, size), random_node(rng, wins)
+            chosen, _ = truth(case, size)
+            inside = chosen[[holds(decided, np.flatnonzero(row)) for row in chosen]].astype(int)
+            if not len(inside):
+                continue
+            ahead = inside @ (wins.mine[wins.win].astype(int) - wins.theirs).T
+            never = ~(ahead >= wins.lead).any(axis=0)
+            lost = np.bincount(wins.win[never], minlength=wins.n_wins) > 0
+            assert np.array_equal(at.lost(decided), lost | ~at.possible)
+            found += int((lost & at.possible).sum())
+    assert found > 100

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -100,3 +101,27 @@ def test_methods_are_listed_with_their_references(run):
         assert line.split()[0] == row["name"]
         assert row["summary"] in line
         assert row["reference"] in line
+
+
+def test_classes_are_compared_as_the_library_does(run, tmp_path):
+    rng = np.random.default_rng(5)
+    words = np.array(["cat", "dog", "owl"])
+    y = rng.integers(0, 3, 50)
+    said = np.where(rng.random((50, 5)) < 0.6, y[:, None], rng.integers(0, 3, (50, 5)))
+    columns = {"y": words[y], **{f"m{k}": words[said[:, k]] for k in range(5)}}
+    pl.DataFrame(columns).write_csv(tmp_path / "v.csv")
+    asked = ("compare", tmp_path / "v.csv", "--target", "y", "--plurality")
+    code, out, err = run(*asked, "--json", "--objective", "f1_macro", "--seed", 0)
+    assert (code, err) == (0, "")
+    votes = vp.PluralityVotes(words[said], words[y])
+    expected = vp.compare(votes, objective="f1_macro", random_state=0)
+    assert numbers(json.loads(out)["rows"]) == numbers(json.loads(expected.to_json())["rows"])
+    for more, told in (
+        (("--test", tmp_path / "v.csv"), "--test"),
+        (("--k", 2), "--k"),
+        (("--methods", "kappa"), "kappa"),
+        (("--threshold", "majority"), "--threshold"),
+        (("--diversity", "F2"), "--diversity"),
+    ):
+        code, out, err = run(*asked, *more)
+        assert (code, out, told in err) == (2, "", True)

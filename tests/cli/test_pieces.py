@@ -80,3 +80,31 @@ def test_a_damaged_piece_is_named(run, folder):
     code, _, err = run("prune", folder, "--target", "y")
     assert code == 2
     assert "part1.parquet: cannot be " in err
+
+
+@pytest.mark.parametrize("rule", ["skip", "against"])
+@pytest.mark.parametrize("silence", [None, -1])
+def test_pieces_with_abstentions_are_pruned_and_applied_as_the_whole(
+    run, tmp_path, said, rule, silence
+):
+    y, votes = said
+    gaps = np.where(np.random.default_rng(1).random(votes.shape) < 0.4, np.nan, votes)
+    filled = [[silence if np.isnan(v) else int(v) for v in column] for column in gaps.T]
+    frame = pl.DataFrame({"y": y, **{f"m_{k}": column for k, column in enumerate(filled)}})
+    (tmp_path / "gaps").mkdir()
+    for place, part in enumerate(frame.iter_slices(120)):
+        part.write_parquet(tmp_path / "gaps" / f"part{place}.parquet")
+    expected = vp.prune(vp.Votes(gaps, y, abstentions=rule))
+    words = ("--target", "y", "--abstentions", rule)
+    words += () if silence is None else ("--abstain=-1",)
+    saved = tmp_path / "saved.json"
+    code, out, _ = run("prune", tmp_path / "gaps", *words, "--json", "--output", saved)
+    assert (code, json.loads(out)["value"]) == (0, expected.value)
+    assert json.loads(out)["coverage"] == expected.coverage
+    frame.write_parquet(tmp_path / "whole.parquet")
+    code, _, err = run("apply", saved, tmp_path / "whole.parquet", "--target", "y")
+    assert (code, f"accuracy {expected.value:.6g} on 300 rows" in err) == (0, True)
+    code, _, err = run("prune", tmp_path / "gaps", "--target", "y")
+    assert (code, "abstentions='skip'" in err) == (2, silence is None)
+    code, _, err = run("prune", tmp_path / "gaps", *words[:4], "--abstain", "none")
+    assert (code, "--abstain" in err) == (2, True)

@@ -99,9 +99,18 @@ def test_classes_that_are_numbers_are_in_the_order_of_numbers(run, tmp_path):
     assert json.loads(out)["classes"] == ["2", "9", "10"]
 
 
-def test_what_several_classes_do_not_have_is_refused(run, tmp_path):
-    (tmp_path / "v.csv").write_text("a,b,y\nx,x,x\ny,x,y\nz,z,z\n")
-    words = ("prune", tmp_path / "v.csv", "--target", "y", "--plurality")
+def test_a_proof_on_file_is_checked_and_other_votes_are_refused(run, table, tmp_path):
+    proof, other = tmp_path / "proof.json", tmp_path / "other.csv"
+    words = ("--target", "y", "--plurality", "--certificate", proof)
+    assert run("prune", table, *words)[0] == 0
+    code, out, _ = run("verify", proof, table)
+    assert (code, "proved" in out or "holds" in out) == (0, True)
+    other.write_text(table.read_text().replace("ham", "eggs", 1))
+    assert run("verify", proof, other)[0] == 1
+
+
+def test_a_proof_of_what_is_not_written_down_is_refused(run, table, tmp_path):
+    words = ("prune", table, "--target", "y", "--plurality", "--objective", "f1_macro")
     code, _, err = run(*words, "--certificate", tmp_path / "file")
     assert code == 2
     assert "--certificate" in err

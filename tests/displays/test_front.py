@@ -18,6 +18,7 @@ def front():
         bounds=(0.8, 0.85, 0.95, 0.91),
         objective="balanced_accuracy",
         by="size",
+        minimised=False,
     )
 
 

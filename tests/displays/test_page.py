@@ -3,6 +3,7 @@
 import html
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_costs_add_up():
     assert table.rows[-1][column] == f"{spent} of 7"
 
 
-@pytest.mark.parametrize("kind", ["hard", "soft"])
+@pytest.mark.parametrize("kind", list(ANSWERS))
 def test_the_front_holds_the_answer(kind):
     """The answer is the best of its size, and its bound holds for every size."""
     answer = ANSWERS[kind]()
@@ -74,10 +75,42 @@ def test_the_front_holds_the_answer(kind):
     assert front.at_most(answer.committee.size).value >= answer.value
     assert all(p.bound is None or p.bound <= answer.bound for p in front.points)
     assert all(p.value is None or p.value <= p.bound for p in front.points)
+    (own,) = (point for point in front.points if point.size == answer.committee.size)
+    assert own.committee.members == answer.committee.members
+
+
+def test_of_equals_the_front_shows_the_answers_own_members():
+    y = np.arange(40) % 2
+    votes = vp.Votes(np.column_stack([y, y, y, 1 - y]), y)
+    for constraints in (vp.Require(2), [vp.Require(2), vp.Budget([1, 1, 1, 1], 1)]):
+        answer = vp.prune(votes, constraints=constraints)
+        loose = replace(answer, problem=answer.problem.with_requests((), None))
+        facts = collect(loose, 2.0)
+        (own,) = (point for point in facts.front.points if point.size == answer.committee.size)
+        assert own.committee.members == answer.committee.members
+
+
+def test_a_budget_has_a_front_with_the_answer_on_it():
+    answer = hard()
+    facts = collect(answer, 4.0)
+    (front,) = facts.by_cost
+    costs = [3, 1, 2, 1, 4, 1, 2, 1]
+    assert (front.by, front.limit) == ("<cost>", 14)
+    for point in front.points:
+        assert point.cost == sum(costs[k] for k in point.committee.members)
+        assert point.committee.size <= 4
+    assert front.at_most(7).value == answer.value
+    best = vp.prune(answer.problem.votes, constraints=[vp.AtMost("size", 4),
+                    vp.Budget(costs, 3)], random_state=0)  # fmt: skip
+    assert front.at_most(3).value == best.value
+    text = answer.to_html(time_limit=2)
+    assert text.count('data-table="costs0"') == 1
+    assert "(this one)" in text
+    assert "Other budgets" not in plural().to_html(time_limit=0.5)
 
 
 def test_what_has_no_front_says_why():
-    assert "no front" in collect(plural(), 0.5).no_front
+    assert collect(plural(), 0.5).front.cumulative
     assert collect(hard(objective="f1"), 10.0).front.cumulative
     assert "no time" in collect(hard(), 0.0).no_front
 
@@ -168,9 +201,9 @@ def test_reliability_is_that_of_plain_loops(classes):
 def test_every_kind_has_its_pictures():
     drawn = {kind: set(draw_all(collect(make(), 1.0))) for kind, make in ANSWERS.items()}
     assert drawn == {
-        "hard": {"path", "sizes", "agreement"},
+        "hard": {"path", "sizes", "costs0", "agreement"},
         "soft": {"path", "sizes", "reliability", "agreement"},
-        "plural": {"path", "agreement"},
+        "plural": {"path", "sizes", "agreement"},
     }
 
 

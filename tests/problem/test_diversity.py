@@ -10,7 +10,7 @@ import voteprune as vp
 from instances import random_instance
 from oracle import Oracle, pfc
 from voteprune.problem.diversity import SCALES
-from voteprune.problem.measures import PairCounts
+from voteprune.problem.diversity_measures import PairCounts
 from voteprune.problem.pairwise import configure
 
 

@@ -10,9 +10,9 @@ import voteprune as vp
 from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
+from voteprune.bounds.wrong_rows import rows_given_up
 from voteprune.problem.criteria import CURVES
 from voteprune.problem.problem import Problem
-from voteprune.solve.explain_claims import rows_given_up
 
 SEEDS = range(40)
 KINDS = ["sum", "curve", "margin"]

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import voteprune as vp
@@ -92,3 +93,39 @@ def test_the_table_tells_every_step():
     assert lines[5].split() == ["3", "1", "0.8", "0.9", "12.50", "%"]
     assert OPEN._repr_html_().count("<tr>") == 5
     assert repr(OPEN) == "<Front: accuracy, 4 steps of price, 1 of them proved optimal>"
+
+
+def test_fronts_of_losses_are_headed_and_told_as_losses():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    shares = np.clip(0.5 + 0.3 * (y[:, None] - 0.5) + rng.normal(0, 0.2, (60, 4)), 0.01, 0.99)
+    front = vp.front(vp.Probabilities(shares, y), time_limit=5)
+    lines = front.summary().splitlines()
+    assert lines[0].startswith("penalised log_loss by largest committee size")
+    assert lines[2].split() == ["size", "loss", "at", "least", "gap"]
+    told = [float(line.split()[1]) for line in lines[3:]]
+    assert told == pytest.approx([-value for value in front.values], rel=1e-5)
+    best = vp.prune(vp.Probabilities(shares, y)).penalised_loss
+    assert min(told) == pytest.approx(best, rel=1e-4)
+    cheapest = front.cheapest(reaching=-front.values[0])
+    assert cheapest.point.size == 1
+    assert f"reaches {told[0]:.6g} (asked for: {told[0]:.6g})" in str(cheapest)
+    assert "no smaller committee does" in str(cheapest)
+    with pytest.raises(vp.InputError, match="none can"):
+        front.cheapest(reaching=0.5 * best)
+
+
+def test_sizes_are_whole_numbers():
+    y = np.arange(20) % 2
+    front = vp.front(np.column_stack([y, y, 1 - y]), y)
+    assert front.at_most(2.0).value == 1
+    with pytest.raises(vp.InputError, match="whole numbers of members"):
+        front.at_most(2.5)
+
+
+@pytest.mark.parametrize("given", [vp.Diversity(0.1), [vp.Diversity(0.1)]])
+def test_diversity_among_constraints_names_its_own_argument(given):
+    y = np.arange(20) % 2
+    with pytest.raises(vp.InputError, match="diversity=") as raised:
+        vp.prune(np.column_stack([y, y]), y, constraints=given)
+    assert raised.value.argument == "constraints"

@@ -14,6 +14,7 @@ from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent, StopRequested
 from voteprune.run.run import Run
 from voteprune.solve.explain import explain
+from voteprune.solve.explanation import Claim
 from voteprune.solvers import Answer, OutOfTime
 from voteprune.strategies import certificate
 from voteprune.strategies import exact_curve as parametric
@@ -88,7 +89,7 @@ def test_a_claim_that_an_exchange_refutes_bounds_no_member():
     problem = Problem.of(vp.Votes(*pool(3)), "accuracy")
     committee = problem.best([0, 1, 2])[0]
     value = float(problem.score(committee) * problem.gains.unit)
-    found = explain(problem, committee, "accuracy", value, True, ("cpsat",), 0.0)
+    found = explain(problem, committee, "accuracy", Claim(value, True, ("cpsat",)), 0.0)
     for role in found.members:
         if role.best is not None and role.best > value:
             assert role.trusted == ()

@@ -20,6 +20,7 @@ from voteprune.verify.limits import LimitRow, Limits
 from voteprune.verify.pool import Pool, merge
 from voteprune.verify.replay import Replay
 from voteprune.verify.table import read_table
+from voteprune.verify.trying import _all_members
 
 UNIT = 2.0**-64
 COSTS = {"costs": [{"costs": [1, 2, 1, 3], "most": 4}]}
@@ -249,3 +250,12 @@ def test_a_claim_names_the_groups_and_the_column_of_the_truth(tmp_path):
     assert groups_of([-1, *ones(3)[1:]], 2, tmp_path).startswith("costing at most 2,")
     rows = ["10 1", "01 0"]
     assert "where column 'label' is the truth" in check(claim(rows, 2), rows, tmp_path).statement
+
+
+def test_all_that_is_tried_is_every_allowed_set_of_members_once(tmp_path):
+    rows = drawn(2)
+    limits = {"required": [1], "forbidden": [3], "size_max": 3}
+    read, pool, _ = setting(claim(rows, 12, limits=limits), rows, tmp_path)
+    every = (set(those) for size in range(1, 4) for those in combinations(range(4), size))
+    allowed = [tuple(sorted(those)) for those in every if 1 in those and 3 not in those]
+    assert list(_all_members(read, pool)) == allowed

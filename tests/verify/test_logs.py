@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import pytest
 
+from voteprune.verify import logs
 from voteprune.verify.logs import LOG_ROOM, ROUNDING, exp_above, log
 from voteprune.verify.soft_document import Member
 from voteprune.verify.soft_table import log_odds
@@ -29,6 +30,35 @@ def test_logarithms_are_off_by_no_more_than_their_room():
         off = abs(Decimal(log(x)) - EXACT.ln(Decimal(x)))
         worst = max(worst, off / Decimal(LOG_ROOM * (1 + abs(math.frexp(x)[1]))))
     assert Decimal("0.1") < worst <= 1
+
+
+def test_the_series_is_short_because_every_middle_is_near():
+    """As the proof says: |f| is at most 2^-10, and what three terms leave out is not seen."""
+    bias, parts = Decimal(0), len(logs._MIDDLES)
+    for place, c in enumerate(logs._MIDDLES):
+        low, high = (0.5 + (place + end) / (2 * parts) for end in (0, 1))
+        last = math.nextafter(high, 0)
+        assert max(abs(m - c) / (m + c) for m in (low, last)) <= 2.0**-10
+        assert logs._LOGS[place] == float(EXACT.ln(Decimal(c)))
+        bias += Decimal(log(last)) - EXACT.ln(Decimal(last))
+    assert abs(bias / parts) < Decimal(float(ROUNDING)) / 5
+
+
+@pytest.mark.parametrize("y", [-0.5, -30.0, -600.0])
+def test_exponentials_are_never_too_low_however_bad_the_library_and_the_logarithm(y, monkeypatch):
+    """The exponential proposed is too low by 1.5 rooms, and the logarithm hides one of them."""
+    room = LOG_ROOM * (1 + abs(math.frexp(math.exp(y))[1]))
+    exp = math.exp
+    monkeypatch.setattr(logs.math, "exp", lambda x: exp(x - 1.5 * room))
+    monkeypatch.setattr(logs, "log", lambda x: log(x) + room)
+    assert Decimal(exp_above(y)) >= EXACT.exp(Decimal(y))
+
+
+def test_an_exponential_that_is_far_off_is_not_believed(monkeypatch):
+    exp = math.exp
+    for off in (1.1, 1.9, 5.0):
+        monkeypatch.setattr(logs.math, "exp", lambda x, off=off: exp(x - off))
+        assert exp_above(-3.0) == 1.0
 
 
 def test_exponentials_are_never_too_low_and_hardly_too_high():
@@ -69,7 +99,8 @@ def test_votes_are_one_step_and_scores_are_as_they_are():
     assert list(log_odds(Member("m", "score", ("m",)), [scores], 0.001)[0]) == [-7.5, 3, 0]
 
 
-def test_votes_of_several_classes_must_be_unit_vectors():
-    both = [array("d", [1.0]), array("d", [1.0]), array("d", [0.0])]
+@pytest.mark.parametrize("said", [(1.0, 1.0, 0.0), (0.5, 0.5, 0.0), (0.0, 0.0, 0.0)])
+def test_votes_of_several_classes_must_be_unit_vectors(said):
+    both = [array("d", [one]) for one in said]
     with pytest.raises(ValueError, match="does not merely vote"):
         log_odds(Member("m", "vote", ("m",) * 3), both, 0.001)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from oracle import measure_of_pair
-from voteprune.verify.measures import SIGNS, Measure
+from voteprune.verify.measures import SIGNS, Measure, _over_root
 from voteprune.verify.pool import merge
 from voteprune.verify.table import Table
 
@@ -27,3 +27,12 @@ def test_every_measure_is_what_the_textbook_says(name):
                 assert score == truth
             else:
                 assert float(score) == pytest.approx(float(truth), abs=1e-12)
+
+
+@pytest.mark.parametrize("top", [Fraction(1), Fraction(1, 7), Fraction(3), Fraction(-1)])
+def test_a_quotient_by_a_root_is_never_too_large(top):
+    for square in range(2, 200):
+        found = _over_root(top, Fraction(square))
+        assert (found < 0) == (top < 0)
+        least = found**2 * square
+        assert least >= top**2 if top < 0 else least <= top**2

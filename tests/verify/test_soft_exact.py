@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from softcerts import check, document, put, soft
+from softcerts import check, document, put, put_at, soft
 from voteprune.exceptions import FileFormatError
 from voteprune.verify import logs, soft_limits, soft_tree, verify
 from voteprune.verify.soft_document import Seats, soft_document_of
@@ -288,12 +288,19 @@ def test_steps_are_counted_as_they_are_stated(n_classes, tmp_path, monkeypatch):
     assert steps_of(found, problem, tmp_path, monkeypatch) == 2 * steps - point
 
 
-def test_limits_without_end_are_not_gone_through(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("kind", "one", "rows"),
+    [
+        ("groups", {"members": [], "at_least": 0, "at_most": None}, 82),
+        ("costs", {"costs": [0] * 6, "most": 0}, 42),
+    ],
+)
+def test_limits_without_end_are_not_gone_through(kind, one, rows, tmp_path, monkeypatch):
     problem, found = soft(0), document(soft(0))
-    found["limits"]["groups"] = [{"members": [], "at_least": 0, "at_most": None}] * 40
-    monkeypatch.setattr(soft_limits, "MOST_CELLS", 82 * 6)
+    found["limits"][kind] = [one] * 40
+    monkeypatch.setattr(soft_limits, "MOST_CELLS", rows * 6)
     assert check(found, problem, tmp_path).proved
-    monkeypatch.setattr(soft_limits, "MOST_CELLS", 82 * 6 - 1)
+    monkeypatch.setattr(soft_limits, "MOST_CELLS", rows * 6 - 1)
     told = check(found, problem, tmp_path)
     assert told.trusted == ("everything: the limits are too many to check here",)
     assert told.holds
@@ -350,16 +357,9 @@ def test_whoever_sits_where_no_seat_is_left_pays_for_nothing(tmp_path):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_numbers_are_read_up_to_the_largest(path, edge, sign, tmp_path):
     problem, found = soft(0), document(soft(0))
-
-    def put_there(value):
-        place = found
-        for key in path[:-1]:
-            place = place[key]
-        place[path[-1]] = value
-
-    put_there(sign * edge)
+    put_at(found, path, sign * edge)
     assert not check(found, problem, tmp_path).holds
-    put_there(sign * np.nextafter(edge, np.inf))
+    put_at(found, path, sign * np.nextafter(edge, np.inf))
     with pytest.raises(FileFormatError):
         check(found, problem, tmp_path)
 
@@ -376,10 +376,7 @@ def test_numbers_are_read_up_to_the_largest(path, edge, sign, tmp_path):
 )
 def test_true_is_no_number(path, value, tmp_path):
     problem, found = soft(0), document(soft(0))
-    place = found
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+    put_at(found, path, value)
     with pytest.raises(FileFormatError):
         check(found, problem, tmp_path)
 

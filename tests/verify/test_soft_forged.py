@@ -5,10 +5,11 @@ import copy
 import numpy as np
 import pytest
 
-from softcerts import check, document, put, soft
+from softcerts import check, document, put, put_at, soft
 from voteprune.exceptions import FileFormatError
 from voteprune.soft.digest import digest_of
 from voteprune.verify import verify
+from voteprune.verify.soft_document import soft_document_of
 
 CASE = (3, 2, "all")
 
@@ -303,12 +304,58 @@ SHOWN = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (("data", "classes"), ["a", "a"], "two classes are the same"),
+        (("data", "classes"), ["a"], "two classes are the same"),
+        (("data", "classes"), [0, 1e101], "is not a double"),
+        (("data", "classes"), [0, None], "expected a number"),
+        (("data", "members"), [], "two members have the same name"),
+        (("objective", "penalty"), 0.99e-100, "is not a number above 0"),
+        (("limits", "costs", 0, "most"), 1e101, "is not a double"),
+    ],
+)
+def test_a_field_is_refused_for_what_is_wrong_with_it(path, value, complaint, found):
+    put_at(found, path, value)
+    with pytest.raises(FileFormatError, match=complaint):
+        soft_document_of("c.json", found)
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("objective", "penalty"), 1e-100),
+        (("objective", "penalty"), 1.5e-100),
+        (("data", "clip"), 1e-120),
+        (("limits", "costs", 0, "most"), 0.1),
+        (("data", "classes"), [False, True]),
+    ],
+)
+def test_a_field_is_read_to_the_edge_of_what_is_allowed(path, value, found):
+    put_at(found, path, value)
+    read = soft_document_of("c.json", found)
+    told = {
+        "penalty": read.penalty, "clip": read.clip, "most": read.costs[0][1],
+        "classes": list(read.classes),
+    }  # fmt: skip
+    assert told[path[-1]] == value
+
+
+@pytest.mark.parametrize("clip", [1e-100, 1.5e-100])
+def test_a_clip_of_a_linear_pool_may_be_as_small_as_doubles_bear(clip, found):
+    found["objective"]["loss"] = "brier"
+    found["committee"], found["nodes"] = None, []
+    put_at(found, ("data", "clip"), clip)
+    assert soft_document_of("c.json", found).clip == clip
+    put_at(found, ("data", "clip"), 0.99e-100)
+    with pytest.raises(FileFormatError, match="clip must lie"):
+        soft_document_of("c.json", found)
+
+
 @pytest.mark.parametrize(("path", "value"), SHOWN, ids=str)
 def test_what_cannot_be_read_is_an_error_of_one_line(path, value, found, tmp_path):
-    place = found
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
+    put_at(found, path, value)
     with pytest.raises(FileFormatError) as error:
         check(found, soft(*CASE), tmp_path)
     assert str(error.value).isprintable()

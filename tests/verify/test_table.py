@@ -45,3 +45,14 @@ def test_text_that_is_not_utf8_and_a_broken_gzip_are_refused(tmp_path):
         path.write_bytes(data)
         with pytest.raises(FileFormatError, match=complaint):
             read_table(path, ["a"], "label")
+
+
+def test_a_mark_of_the_encoding_is_no_part_of_the_first_name(tmp_path):
+    (tmp_path / "v.csv").write_bytes("\ufeffé,b,y\n1,0,1\n0,0,0\n".encode())
+    table = read_table(tmp_path / "v.csv", ("é", "b"), "y")
+    assert table == read_table_of(tmp_path, "é,b,y\n1,0,1\n0,0,0\n")
+
+
+def read_table_of(folder, text):
+    (folder / "w.csv").write_text(text, encoding="utf-8")
+    return read_table(folder / "w.csv", ("é", "b"), "y")

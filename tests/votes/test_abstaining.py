@@ -13,6 +13,9 @@ import voteprune as vp
 from instances import random_instance
 from oracle import Oracle, metric
 from voteprune.exceptions import InputError
+from voteprune.mip.formulation import add_coverage
+from voteprune.problem.coverage import Coverage
+from voteprune.solvers.model import ModelBuilder
 from voteprune.strategies import exact
 
 
@@ -288,7 +291,6 @@ def test_a_solution_that_skips_explains_itself():
         ("skip", {"threshold": "majority"}, "threshold", "most votes"),
         ("skip", {"method": "hc-uwa"}, "method", "hc-uwa"),
         ("skip", {"diversity": "F3"}, "diversity", "two classes"),
-        ("skip", {"certificate": True}, "certificate", "skipped"),
         ("against", {"certificate": True}, "certificate", "some abstain"),
         ("against", {"method": "hc-uwa", "constraints": vp.AtLeast("coverage", 0.5)},
          "constraints", "hc-uwa cannot honour 'coverage >= 0.5'"),
@@ -311,8 +313,13 @@ def test_what_cannot_be_is_refused_by_name(rule, options, argument, words):
 def test_doors_that_know_no_skipping_say_so():
     matrix, y = pool()
     votes = vp.Votes(matrix, y, abstentions="skip")
-    with pytest.raises(InputError, match="abstentions='against'"):
-        vp.compare(votes)
+    for measure in vp.MEASURES:
+        with pytest.raises(InputError, match="abstentions='against'") as raised:
+            vp.diversity_matrix(votes, measure=measure)
+        assert raised.value.argument == "votes"
+    with pytest.raises(InputError, match="abstentions='skip'") as raised:
+        vp.prune(votes, promise=vp.AtLeast("recall", 0.5))
+    assert raised.value.argument == "promise"
     covering = vp.Votes(matrix, y, abstentions="against")
     asked = vp.AtLeast("coverage", 0.9)
     points = [p for p in vp.front(covering, constraints=asked).points if p.committee is not None]
@@ -322,6 +329,12 @@ def test_doors_that_know_no_skipping_say_so():
         assert (~np.isnan(matrix[:, list(point.committee.members)])).any(axis=1).mean() >= 0.9
     with pytest.raises(InputError, match="coverage"):
         vp.prune(covering, constraints=vp.AtLeast("coverage", 0.5), checkpoint="x.npz")
+    # Counted against, silence is a vote for 0, whatever is measured.
+    zeros = vp.Votes(np.nan_to_num(matrix), y)
+    assert np.array_equal(vp.diversity_matrix(covering), vp.diversity_matrix(zeros))
+    # Where nobody is silent, nothing is skipped.
+    complete = vp.Votes(np.nan_to_num(matrix), y, abstentions="skip")
+    assert np.array_equal(vp.diversity_matrix(complete), vp.diversity_matrix(zeros))
     table = vp.compare(covering, methods=["exact", "full", "search"], random_state=0)
     assert {row.method for row in table.rows} == {"exact", "full", "search"}
 
@@ -360,3 +373,34 @@ def test_rows_on_which_everybody_votes_are_covered_by_anybody():
         with mock.patch.object(exact, "Searching"):
             limited = vp.prune(votes, constraints=asked)
     assert (limited.status, limited.value) == ("optimal", free.value)
+
+
+def test_rows_on_which_everybody_votes_are_covered_in_the_model():
+    """Half of the rows have everybody's vote, two more have one of classifier 0."""
+    y = np.arange(10) % 2
+    said = np.column_stack([y, y, y]).astype(float)
+    said[5:] = np.nan
+    said[5:7, 0] = 1
+    votes = vp.Votes(said, y, abstentions="against")
+    for share, alone in ((0.5, (True, True)), (0.7, (True, False)), (0.8, (False, False))):
+        coverage = Coverage.of(votes).under([vp.AtLeast("coverage", share)])
+        builder = ModelBuilder()
+        x = np.array([builder.variable(0, 1) for _ in range(3)])
+        covers = add_coverage(builder, coverage, x, range(3))
+        model = builder.build()
+        for member, allowed in enumerate(alone):
+            solution = np.zeros(model.n_variables)
+            solution[x[member]] = 1
+            for u, voters in covers:
+                solution[u] = solution[voters].any()
+            rows = model.matrix @ solution
+            kept = (rows >= model.row_low - 1e-9).all() and (rows <= model.row_high + 1e-9).all()
+            assert kept == allowed == coverage.meets([member]), (share, member)
+
+
+def test_who_reads_a_committee_that_skips_is_named(tmp_path):
+    matrix, y = pool()
+    vp.prune(vp.Votes(matrix, y, abstentions="skip")).save(tmp_path / "s.json")
+    with pytest.raises(vp.FileFormatError, match=r"vp\.PluralityCommittee\.load"):
+        vp.Committee.load(tmp_path / "s.json")
+    assert vp.PluralityCommittee.load(tmp_path / "s.json").abstentions == "skip"

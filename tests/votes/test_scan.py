@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import voteprune as vp
+from voteprune.problem.plurality import PluralityProblem
 
 
 def pool(seed, n=400, k=5):
@@ -156,3 +157,54 @@ def test_too_many_patterns_are_refused_by_their_number(monkeypatch):
     said, y = pool(2)
     with pytest.raises(vp.InputError, match="distinct patterns of votes, more than the 10"):
         vp.Votes.scan(frame_of(said, y).lazy(), "y")
+
+
+def with_gaps(seed, n=300, k=5):
+    said, y = pool(seed, n, k)
+    random = np.random.default_rng([seed, 1])
+    return np.where(random.random(said.shape) < 0.4, np.nan, said), y
+
+
+def merged(votes):
+    """What a method sees of votes: classes, abstentions, and the weight behind every pattern."""
+    problem = PluralityProblem.of(vp.PluralityVotes.of_two(votes))
+    return problem.codes.tolist(), problem.weight.tolist()
+
+
+@pytest.mark.parametrize("rule", ["skip", "against"])
+@pytest.mark.parametrize("k", [1, 5, 64, 65])
+def test_abstentions_are_merged_as_those_in_memory(tmp_path, rule, k):
+    gaps, y = with_gaps(k, k=k)
+    expected = vp.Votes(gaps, y, abstentions=rule)
+    table = pl.DataFrame({**{f"m{i}": gaps[:, i] for i in range(k)}, "y": y})
+    with_nulls = table.with_columns(pl.col(f"m{i}").fill_nan(None) for i in range(k))
+    truths = with_nulls.with_columns(pl.col("m0").cast(pl.Int8).cast(pl.Boolean))
+    nullable = dd.from_pandas(with_nulls.to_pandas().convert_dtypes(), npartitions=3)
+    sources = [in_pieces(tmp_path, table), with_nulls.lazy(), truths.lazy(), nullable]
+    with dask.config.set(scheduler="synchronous"):
+        for source in sources:
+            scanned = vp.Votes.scan(source, "y", abstentions=rule)
+            assert merged(scanned) == merged(expected)
+            assert scanned.abstentions == rule
+            assert scanned.weights.sum() == len(y)
+            if k == 5:
+                limit = vp.AtLeast("coverage", 0.9)
+                found, best = (vp.prune(v, constraints=limit) for v in (scanned, expected))
+                assert (found.value, found.status) == (best.value, "optimal")
+                assert found.coverage == best.coverage
+
+
+def test_a_classifier_that_never_votes_and_one_that_always_does(tmp_path):
+    said, y = pool(2)
+    table = frame_of(said, y).with_columns(m1=pl.lit(None, dtype=pl.Float64))
+    sources = [table.lazy(), dd.from_pandas(table.to_pandas(), npartitions=2)]
+    with dask.config.set(scheduler="synchronous"):
+        for source in sources:
+            scanned = vp.Votes.scan(source, "y", abstentions="skip")
+            assert scanned.voted.any(axis=0).tolist() == [True, False, True, True, True]
+            with pytest.raises(vp.InputError, match=r"lacks 400 of 400 .* abstentions='skip'"):
+                vp.Votes.scan(source, "y")
+    everybody = vp.Votes.scan(frame_of(said, y).lazy(), "y", abstentions="skip")
+    assert everybody.voted is None
+    with pytest.raises(vp.InputError, match="abstentions"):
+        vp.Votes.scan(frame_of(said, y).lazy(), "y", abstentions="perhaps")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..numbers.floats import Floats, objective_scale
 from ..problem.committee import Committee
 from ..problem.problem import Problem
-from .cuts import LimitRow, Row, Sides, limit_rows
+from .relaxation_rows import LimitRow, Row, Sides, limit_rows
 
 SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""

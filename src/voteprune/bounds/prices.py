@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from .cuts import LimitRow, Row, Sides, base_factor
 from .levels import Levels
 from .node import FREE, Node
+from .relaxation_rows import LimitRow, Row, Sides, base_factor
 
 _IMPOSSIBLE = -1e300
 """Bound where nothing can be; finite, so that it can be added and compared like any other."""

@@ -16,9 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from ..numbers.floats import Floats
-from .cuts import LimitRow, Row
 from .levels import Levels
 from .node import Node
+from .relaxation_rows import LimitRow, Row
 
 LEAST_SECONDS = 0.05
 """Seconds that a linear program gets even when time is up."""

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from .cuts import Row
 from .levels import Levels
+from .relaxation_rows import Row
 
 _MOST_ROWS = 400
 """Rows of a kind that are returned, the most violated first. Only speed depends on it."""

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from ..numbers.floats import Floats
 from .program import LEAST_SECONDS
-from .wins_rows import Rows, Size
+from .wins_rows import Priced, Rows, Size
 
 _ROUNDS = 8
 """Rounds of separation. Only speed depends on it."""
@@ -135,6 +135,10 @@ class WinsProgram:
         rows, prices, limit_prices = self._best
         rows, prices = self.size.carried(rows, prices, size)
         return size.judge(rows, prices, limit_prices, decided)[0]
+
+    def priced(self) -> Priced:
+        """Return the prices that gave the last node its bound."""
+        return Priced.of(self.size.size, *self._best)
 
     def _solve(self, deadline: float) -> None:
         seconds = max(LEAST_SECONDS, deadline - time.monotonic())

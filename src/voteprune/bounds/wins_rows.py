@@ -52,6 +52,8 @@ class Rows:
         Right-hand sides.
     kind
         `NEED`, `DUEL` or `TOTAL`: how the factor depends on the size.
+    rivals
+        Which classes are in R, rows x C; the one rival of a duel, nobody for needs.
     """
 
     win: Places
@@ -59,6 +61,7 @@ class Rows:
     factor: Floats
     least: Floats
     kind: NDArray[np.int8]
+    rivals: Bools
 
     def __len__(self) -> int:
         return len(self.win)
@@ -67,7 +70,7 @@ class Rows:
         """Return some of the rows."""
         return Rows(
             self.win[places], self.members[places], self.factor[places], self.least[places],
-            self.kind[places],
+            self.kind[places], self.rivals[places],
         )  # fmt: skip
 
     def plus(self, *others: Rows) -> Rows:
@@ -79,7 +82,42 @@ class Rows:
             np.concatenate([rows.factor for rows in every]),
             np.concatenate([rows.least for rows in every]),
             np.concatenate([rows.kind for rows in every]),
+            np.concatenate([rows.rivals for rows in every]),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """Rows with a price above 0, as they are written down.
+
+    Parameters
+    ----------
+    size
+        The size that they were found at.
+    win, kind, rivals
+        As in `Rows`.
+    counted
+        Whose coefficients are not 0, in packed bits, rows x A / 8.
+    prices
+        Their prices.
+    limit_prices
+        A price for each limit on costs.
+    """
+
+    size: int
+    win: Places
+    kind: NDArray[np.int8]
+    rivals: Bools
+    counted: NDArray[np.uint8]
+    prices: Floats
+    limit_prices: Floats
+
+    @classmethod
+    def of(cls, size: int, rows: Rows, prices: Floats, limit_prices: Floats) -> Priced:
+        """Keep what has a price."""
+        kept, dear = rows.only(prices > 0), prices[prices > 0]
+        counted = np.packbits(kept.members != 0, axis=1)
+        return cls(size, kept.win, kept.kind, kept.rivals, counted, dear, limit_prices)
 
 
 class Size:
@@ -107,6 +145,7 @@ class Size:
             -self.votes[who].astype(np.float64),
             np.zeros(len(who)),
             np.full(len(who), NEED, dtype=np.int8),
+            np.zeros((len(who), self.wins.n_classes), dtype=bool),
         )
 
     def violated(self, x: Floats, t: Floats) -> Rows:
@@ -118,7 +157,8 @@ class Size:
         duels = np.flatnonzero(place[wins.win] >= 0)
         of = place[wins.win[duels]]
         share, mine, theirs = t[some][:, None], wins.mine[some], wins.theirs[duels]
-        lead = wins.lead[duels]
+        lead, classes = wins.lead[duels], np.arange(wins.n_classes)
+        rival = wins.rival[duels][:, None] == classes
         most = np.minimum(x, share)  # what of each member can be in the part that wins
         votes = (most * mine).sum(axis=1)
         kept = x <= share
@@ -126,6 +166,7 @@ class Size:
         need = Rows(
             some, (mine & kept).astype(np.float64), (saved - self.votes[some]).astype(float),
             np.zeros(len(some)), np.full(len(some), NEED, dtype=np.int8),
+            np.zeros((len(some), wins.n_classes), dtype=bool),
         ).only(self.votes[some] * t[some] - votes > _VIOLATED)  # fmt: skip
         full = theirs & (x > 1 - share)[of]
         sure = np.where(full, x - 1 + share[of], 0.0).sum(axis=1)
@@ -134,14 +175,21 @@ class Size:
         duel = Rows(
             some[of], (mine & kept)[of] - full.astype(np.float64),
             (saved[of] - lead - count).astype(float), -count.astype(float),
-            np.full(len(of), DUEL, dtype=np.int8),
+            np.full(len(of), DUEL, dtype=np.int8), rival,
         ).only(broken)  # fmt: skip
         level = (most[of] * theirs).sum(axis=1) > votes[of] - lead * t[some][of]
-        total = self._totals(x, t, some, of[level], theirs[level], lead[level])
+        total = self._totals(x, t, some, of[level], theirs[level], lead[level], rival[level])
         return need.plus(duel, total)
 
     def _totals(
-        self, x: Floats, t: Floats, some: Places, of: Places, theirs: Bools, lead: Places
+        self,
+        x: Floats,
+        t: Floats,
+        some: Places,
+        of: Places,
+        theirs: Bools,
+        lead: Places,
+        rival: Bools,
     ) -> Rows:
         """Return the broken rows about all votes at once, given the rivals that are level."""
         mine, share = self.wins.mine[some], t[some][:, None]
@@ -151,6 +199,7 @@ class Size:
             (np.ones(len(of)), (of, np.arange(len(of)))), shape=(len(some), len(of))
         )
         level = np.asarray(gather @ theirs.astype(np.float64)) > 0
+        whom = np.asarray(gather @ rival.astype(np.float64)) > 0
         weight = np.where(mine, 1.0 + rivals[:, None], ~level)
         kept = x <= share
         owed = self.size + leads
@@ -158,7 +207,7 @@ class Size:
         reached = (weight * np.minimum(x, share)).sum(axis=1)
         broken = (owed * t[some] - reached > _VIOLATED * (1 + rivals)) & (factor < 0)
         kind = np.full(len(some), TOTAL, dtype=np.int8)
-        return Rows(some, weight * kept, factor, np.zeros(len(some)), kind).only(broken)
+        return Rows(some, weight * kept, factor, np.zeros(len(some)), kind, whom).only(broken)
 
     def lost(self, decided: NDArray[np.int8]) -> Bools:
         """Tell which wins no committee of a node has."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import InputError
-from ..problem.committee import Committee
+from ..problem.committee import USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..tables import Bools, Rows, read_rows, read_votes
@@ -56,8 +56,9 @@ def apply_command(
     else:
         chosen = Committee.load(committee)
     rows = read_votes(file, chosen.names, saved_wish(committee, reading))
-    # The same committee, seated on the columns that were read.
-    seated = replace(chosen, members=tuple(range(chosen.size)), pool_size=chosen.size)
+    # The same committee, seated on the columns that were read, where they have been cut.
+    seats = tuple(range(chosen.size))
+    seated = replace(chosen, members=seats, pool_size=chosen.size, cutoff=USUAL_CUT)
     positive: Bools = seated.predict(rows.said) == 1
     words = ("0", "1") if rows.classes is None else rows.classes
     told = [words[int(one)] for one in positive]

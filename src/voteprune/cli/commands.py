@@ -129,11 +129,11 @@ def prune_command(
     page.check(*file, output, certificate)
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
-        if reading.abstentions is not None:
+        if reading.abstentions is not None and not plurality:
             raise InputError(
                 "--certificate",
-                "is checked against a vote of every classifier on every row, so it goes with no "
-                "--abstentions. Leave out one of the two.",
+                "of two classes is checked against a vote of every classifier on every row, so it "
+                "goes with no --abstentions. Leave out one of the two, or add --plurality.",
             )
         check_plain(file, reading)
     if is_soft(source.objective):
@@ -156,8 +156,8 @@ def prune_command(
             "is for --plurality; of two classes it is the negative one. Leave it out.",
         )
     if plurality:
-        if any(option is not None for option in (threshold, certificate)):
-            raise InputError("--plurality", "takes no --threshold or --certificate. Leave it out.")
+        if threshold is not None:
+            raise InputError("--plurality", "takes no --threshold. Leave it out.")
         if test is not None:
             raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         for option in (name for name, given in promised.items() if given is not None):
@@ -165,7 +165,7 @@ def prune_command(
         return prune_labels(
             file, reading, source, method, asked, effort, as_json=json, output=output,
             explain_time=explain_time if explain else None, strict=strict, page=page,
-            checkpoint=checkpoint, gap=gap,
+            checkpoint=checkpoint, gap=gap, certificate=certificate,
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
     with live_line() as callback:

@@ -11,8 +11,9 @@ from ..files import jsonfile
 from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
-from ..tables import Rows
+from ..tables import Rows, read_classes
 from ..votes.abstaining import Abstentions
+from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .doors import read_tables
 from .live import live_methods
@@ -38,6 +39,7 @@ def compare_command(
     source: Source = ANY_SOURCE,
     methods: str | None = None,
     threshold: str | None = None,
+    plurality: bool = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
     json: bool = False,
@@ -61,6 +63,9 @@ def compare_command(
         what is asked for, but paper and brute.
     threshold
         How many votes make a positive: majority, or tuned; each method's own rule when omitted.
+    plurality
+        The cells of the table are names of classes, of which there may be more than two; the class
+        with most votes wins.
     json
         Print all columns as JSON.
     csv
@@ -72,23 +77,21 @@ def compare_command(
     """
     if json and csv:
         raise InputError("--csv", "and --json are two forms of one table. Give one of them.")
-    criterion = read_objective(source.objective)
+    criterion = source.objective if plurality else read_objective(source.objective)
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:
         check_picture(plot, *file)
-    table = read_tables(file, reading, source.k, test)
-    # A margin is refused there, by name.
-    rule = table.validation.abstentions
+    votes, other, costs = _read(file, reading, source.k, test, plurality)
     with live_methods() as callback:
         found = compare(
-            table.validation,
+            votes,
             methods=names,
-            test=None if table.test is None else _test_votes(table.test, rule),
-            objective=cast("Criterion", criterion),
+            test=other,
+            objective=cast("Criterion", criterion),  # a margin is refused there, by name
             solver=effort.solver,
             diversity=asked.diversity,
-            constraints=asked.for_pool(table.validation.names, table.costs),
+            constraints=asked.for_pool(votes.names, costs),
             threshold=threshold,  # type: ignore[arg-type]
             time_limit=effort.time_limit,
             random_state=effort.seed,
@@ -120,6 +123,24 @@ def methods_command(*, json: bool = False) -> int:
     else:
         emit(aligned([["method", "summary", "reference"], *([*row.values()] for row in rows)]))
     return PROVED
+
+
+def _read(
+    file: tuple[Path, ...], reading: Reading, k: int | None, test: Path | None, plurality: bool
+) -> tuple[Votes | PluralityVotes, Votes | None, dict[str, float] | None]:
+    """Read the votes, those to judge on, and what the file tells of costs."""
+    if not plurality:
+        table = read_tables(file, reading, k, test)
+        votes, other = table.validation, table.test
+        rule = votes.abstentions
+        return votes, None if other is None else _test_votes(other, rule), table.costs
+    for option, given in (("--test", test), ("--k", k)):
+        if given is not None:
+            raise InputError(option, "is for two classes. Leave it out with --plurality.")
+    plural, notes = read_classes(file, reading.wish())
+    for note in notes:
+        say(note)
+    return plural, None, None
 
 
 def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:

@@ -13,11 +13,13 @@ import json as jsonlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
+from ..problem.committee import USUAL_CUT
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
@@ -29,6 +31,7 @@ from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..starting import INTERRUPTED
 from ..strategies.certificate import Certificate
+from ..strategies.plurality_certificate import PluralityCertificate
 from ..tables import Bools, Rows
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
@@ -87,7 +90,10 @@ def hand_out(
     solution: Solution | PluralitySolution | SoftSolution,
     text: str,
     output: Path | None,
-    proof: tuple[Path | None, Certificate | SoftCertificate | None] = (None, None),
+    proof: tuple[Path | None, Certificate | PluralityCertificate | SoftCertificate | None] = (
+        None,
+        None,
+    ),
     *,
     strict: bool = False,
     reading: dict[str, Any] | None = None,
@@ -223,7 +229,8 @@ def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[
     """
     if solution.committee is None or test.labels is None:
         return None
-    predicted: Bools = solution.committee.predict(test.said) == 1
+    # What was read has been cut already.
+    predicted: Bools = replace(solution.committee, cutoff=USUAL_CUT).predict(test.said) == 1
     confusion = Confusion.count(test.labels, predicted)
 
     def value(criterion: Criterion) -> float | None:

@@ -36,6 +36,7 @@ def prune_labels(
     gap: float | None = None,
     page: Page = NO_PAGE,
     checkpoint: Path | None = None,
+    certificate: Path | None = None,
 ) -> int:
     """Choose a plurality committee, print and save it; return the exit code.
 
@@ -57,6 +58,8 @@ def prune_labels(
         The page that is wanted.
     checkpoint
         Where to keep an unfinished proof; None for nowhere.
+    certificate
+        Where to write the whole proof; None for nowhere.
     """
     if source.k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
@@ -78,14 +81,16 @@ def prune_labels(
             n_jobs=effort.jobs,
             gap=gap,
             checkpoint=checkpoint,
+            certificate=certificate is not None,
         )
     why, interrupted = explained(solution, explain_time)
     texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
     if as_json and solution.explanation:
         say(solution.explanation)
     text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
+    proof = solution.certificate and replace(solution.certificate, target=reading.target)
     code = hand_out(
-        solution, text, output, strict=strict, page=page.of(solution, why),
+        solution, text, output, (certificate, proof), strict=strict, page=page.of(solution, why),
         reading=abstaining_fields(reading),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code

@@ -109,7 +109,6 @@ class Reading:
                 "sep",
                 "long",
                 "vote",
-                "abstentions",
                 "abstain",
             )
         )

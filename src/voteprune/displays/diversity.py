@@ -9,7 +9,7 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..problem.diversity import SCALES
-from ..problem.measures import diversity_matrix
+from ..problem.diversity_measures import diversity_matrix
 from ..problem.pairwise import Matrix
 from ..solve.solution import Solution
 from ..votes.votes import Votes, as_votes

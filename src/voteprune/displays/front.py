@@ -11,11 +11,13 @@ import numpy as np
 from ..chart import picture_file
 from ..exceptions import InputError
 from ..files import outfile
-from ..front import front as find_front
-from ..problem.criteria import METRICS
-from ..soft.pruning import OBJECTIVES
+from ..front import front_of
 from ..solve.fronts import SIZE, Front
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.request import Wishes
+from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
+from ..strategies.registry import METHODS
 from ..web.pictures import GUESSED, PROVED
 from .style import axes, dress, legend, words
 
@@ -94,7 +96,7 @@ class FrontDisplay:
         if front.by != SIZE:
             limit = None if front.limit is None else float(front.limit)
             by_cost = {"costs": front.costs, "by": front.by, "limit": limit}
-        if front.objective not in OBJECTIVES:
+        if not front.minimised:
             return cls(
                 sizes=front.sizes,
                 values=front.values,
@@ -120,7 +122,7 @@ class FrontDisplay:
     @classmethod
     def from_solution(
         cls,
-        solution: Solution,
+        solution: Solution | PluralitySolution | SoftSolution,
         *,
         time_limit: float = 10.0,
         random_state: int = 0,
@@ -131,7 +133,7 @@ class FrontDisplay:
         Parameters
         ----------
         solution
-            As `prune` returned it, for a weighted sum of the counts.
+            As `prune` returned it.
         time_limit, random_state
             As for `front`.
         ax
@@ -140,20 +142,13 @@ class FrontDisplay:
         Raises
         ------
         InputError
-            If the votes are not at hand, or the criterion is no weighted sum.
+            If the votes are not at hand.
         """
-        problem = solution.problem
-        if problem is None:
+        if solution.problem is None:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
-        found = find_front(
-            problem.votes,
-            objective=solution.weights if solution.objective not in METRICS else solution.objective,
-            constraints=problem.requests,
-            diversity=problem.asked_diversity,
-            time_limit=time_limit,
-            random_state=random_state,
-        )
-        return cls.from_front(found, ax)
+        asked = Wishes(time_limit=time_limit, random_state=random_state)
+        circumstances = asked.circumstances(METHODS["exact"])
+        return cls.from_front(front_of(solution.problem, circumstances), ax)
 
     def plot(self, ax: Any = None) -> FrontDisplay:
         """Draw.

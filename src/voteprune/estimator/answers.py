@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing
 from ..exceptions import InputError
 from .collect import Training, folds_of, gather, train_members
 from .pool import Pool
-from .voter import Voter, each
+from .voter import ABSTAINS, Voter, each
 
 Floats = NDArray[np.float64]
 
@@ -125,7 +125,9 @@ def _answer(voter: Voter, X: Any, scores: bool, positive: int | None) -> Floats:
     """Return one voter's answers, for every class or, of two, for the positive one."""
     question = question_for(voter.model, scores)
     if question == "predict":
-        whole = np.eye(len(voter.labels))[voter.vote(X)]
+        votes = voter.vote(X, gaps=True)
+        whole = np.eye(len(voter.labels))[votes]
+        whole[votes == ABSTAINS] = np.nan
     else:
         raw = np.asarray(getattr(voter.model, question)(voter.columns(X)), dtype=np.float64)
         whole = _by_class(voter, question, raw)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..problem.committee import Committee
 from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
@@ -15,10 +17,12 @@ from ..solve.plurality_solve import check_plurality_plan
 from ..solve.request import Wishes, check_plan
 from ..solve.solution import Solution
 from ..solve.status import require_committee
+from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .collect import Ballots
 from .target import Target
+from .voter import ABSTAINS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,17 @@ class Choice:
     committee: Committee | PluralityCommittee
 
 
-def check_requests(target: Target, wishes: Mapping[str, Any]) -> tuple[Constraint, ...]:
+def check_requests(
+    target: Target, wishes: Mapping[str, Any], rule: Abstentions | None = None
+) -> tuple[Constraint, ...]:
     """Check what is wished for, by the rules for as many classes as there are.
+
+    Parameters
+    ----------
+    target, wishes
+        The classes, and the arguments of `prune`.
+    rule
+        What abstentions count for.
 
     Returns
     -------
@@ -43,13 +56,28 @@ def check_requests(target: Target, wishes: Mapping[str, Any]) -> tuple[Constrain
     """
     if target.positive is None:
         return check_plurality_plan(Wishes(**wishes), target.classes.tolist()).requests
+    if rule == "skip":
+        return check_plurality_plan(Wishes(**wishes), (0, 1)).requests
     return check_plan(**wishes).requests
 
 
 def choose(
-    ballots: Ballots, target: Target, sample_weight: Any, wishes: Mapping[str, Any]
+    ballots: Ballots,
+    target: Target,
+    sample_weight: Any,
+    wishes: Mapping[str, Any],
+    rule: Abstentions | None = None,
 ) -> Choice:
     """Prune a pool by its ballots.
+
+    Parameters
+    ----------
+    ballots, target, sample_weight
+        Who votes for what, what is true, and what each row counts.
+    wishes
+        The arguments of `prune`.
+    rule
+        What abstentions count for.
 
     Raises
     ------
@@ -58,23 +86,29 @@ def choose(
     InputError
         If the time was too short to find one.
     """
-    solution = prune(_votes(ballots, target, sample_weight), **wishes)
+    solution = prune(_votes(ballots, target, sample_weight, rule), **wishes)
     return Choice(solution, require_committee(solution))
 
 
-def _votes(ballots: Ballots, target: Target, sample_weight: Any) -> Votes | PluralityVotes:
-    truth = target.codes[ballots.rows]
+def _votes(
+    ballots: Ballots, target: Target, sample_weight: Any, rule: Abstentions | None
+) -> Votes | PluralityVotes:
+    truth, silent = target.codes[ballots.rows], ballots.codes == ABSTAINS
     if target.positive is None:
+        named = target.classes[ballots.codes]
         return PluralityVotes(
-            target.classes[ballots.codes],
+            named if rule is None else np.ma.masked_array(named, silent),
             target.classes[truth],
             sample_weight=sample_weight,
             names=ballots.names,
             classes=target.classes.tolist(),
+            abstentions=rule,
         )
+    positive = ballots.codes == target.positive
     return Votes(
-        ballots.codes == target.positive,
+        positive if rule is None else np.where(silent, np.nan, positive),
         truth == target.positive,
         sample_weight=sample_weight,
         names=ballots.names,
+        abstentions=rule,
     )

@@ -18,10 +18,12 @@ from sklearn.utils.validation import (
 from ..exceptions import InputError
 from ..problem.constraints import check_pool
 from ..soft.committee import SoftCommittee
+from ..votes.abstaining import check_abstentions
 from .answers import Answers, collect_answers, tell
 from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
 from .conventions import Conventions
+from .counting import votes_ahead, votes_told
 from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
@@ -45,7 +47,8 @@ def _is_soft(clf: PrunedVotingClassifier) -> bool:
         return isinstance(clf.committee_, SoftCommittee)
     try:
         pool = read_pool(clf.estimators, clf._validate_names)
-        return read_voting(clf.voting, clf.penalty, clf._wishes(0), pool)
+        rule = check_abstentions(clf.abstentions)
+        return read_voting(clf.voting, clf.penalty, clf._wishes(0), pool, rule)
     except InputError:
         return False
 
@@ -115,6 +118,12 @@ class PrunedVotingClassifier(Conventions):
     callback : callable or None, default=None
         Called with a `voteprune.Progress` on every improvement of the choice; a true return value
         ends it there.
+    abstentions : {"skip", "against"} or None, default=None
+        What it counts for when a member's `predict` says nothing (NaN, None, empty text): "skip"
+        for nothing, those who vote decide; "against" for no vote for the positive class. Where it
+        is given votes are hard; of more than two classes the first in sorted order wins ties and
+        the rows on which no member votes, of two the one that is not positive. A missing
+        prediction is an error when None.
     verbose : bool, default=False
         Whether to print how long the training of each member took, and how the proof goes.
 
@@ -177,6 +186,7 @@ class PrunedVotingClassifier(Conventions):
         n_jobs: int | None = None,
         start: Any = None,
         callback: Any = None,
+        abstentions: Any = None,
         verbose: bool = False,
     ) -> None:
         self.estimators = estimators
@@ -196,6 +206,7 @@ class PrunedVotingClassifier(Conventions):
         self.n_jobs = n_jobs
         self.start = start
         self.callback = callback
+        self.abstentions = abstentions
         self.verbose = verbose
 
     def fit(
@@ -229,14 +240,15 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        wishes = self._wishes(seed)
-        soft = read_voting(self.voting, self.penalty, wishes, pool)
+        wishes, rule = self._wishes(seed), check_abstentions(self.abstentions)
+        soft = read_voting(self.voting, self.penalty, wishes, pool, rule)
         if soft:
             wishes = settle_soft(wishes, pool.alike)
             requests = check_soft_requests(target, wishes, self.penalty)
         else:
-            wishes = settle(wishes, target.positive is not None, pool.alike)
-            requests = check_requests(target, wishes)
+            by_threshold = target.positive is not None and rule != "skip"
+            wishes = settle(wishes, by_threshold, pool.alike)
+            requests = check_requests(target, wishes, rule)
         if pool.names is not None:
             check_pool(requests, pool.names)
         verbose = check_verbose(self.verbose)
@@ -251,7 +263,9 @@ class PrunedVotingClassifier(Conventions):
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, X)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
-        training = Training(X, target, cv, wishes["random_state"], self.n_jobs, routes, verbose)
+        training = Training(
+            X, target, cv, wishes["random_state"], self.n_jobs, routes, verbose, rule is not None
+        )
 
         choice: Choice | SoftChoice
         said: Ballots | Answers
@@ -262,7 +276,7 @@ class PrunedVotingClassifier(Conventions):
         else:
             said = collect(pool, training)
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose(said, target, weights, {**wishes, **told})
+            choice = choose(said, target, weights, {**wishes, **told}, rule)
         seats = choice.committee.members
         held_out = isinstance(cv, float) and pool.ensemble is None
         if not said.voters or (held_out and self.refit):
@@ -312,21 +326,16 @@ class PrunedVotingClassifier(Conventions):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return by how many votes ``classes_[1]`` is ahead of the threshold, above 0 if it wins.
 
-        Votes for the positive class minus those half-way between too few and enough, so never 0;
-        with the sign turned where the positive class is ``classes_[0]``. With more than two
-        classes the votes for each, one column per class. Of a soft committee the same in
-        probabilities: that of the positive class minus the cut-off, or that of each class.
+        Votes for the positive class minus those half-way between too few and enough, so never 0
+        (where abstentions are skipped, minus those for the other class and a half); with the sign
+        turned where the positive class is ``classes_[0]``. With more than two classes the votes
+        for each, one column per class. Of a soft committee the same in probabilities: that of the
+        positive class minus the cut-off, or that of each class.
         """
         check_is_fitted(self)
         if isinstance(self.committee_, SoftCommittee):
             return ahead_of_cutoff(self.committee_, self.predict_proba(X), self._positive)
-        codes, committee = self._ask(X), self.committee_
-        if self._positive is None:
-            everyone = range(len(self.classes_))
-            return np.column_stack([(codes == place).sum(axis=1) for place in everyone]) * 1.0
-        votes = (codes == self._positive) @ np.array(committee.multiplicities)
-        ahead = votes - (committee.threshold + 0.5)
-        return np.asarray(ahead if self._positive == 1 else -ahead)
+        return votes_ahead(self.committee_, self._ask(X), self._positive, len(self.classes_))
 
     @available_if(_is_soft)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -340,21 +349,20 @@ class PrunedVotingClassifier(Conventions):
     def transform(self, X: Any) -> NDArray[Any]:
         """Return the members' votes, one column each: 1 for the positive class, else 0.
 
-        With more than two classes, the place in `classes_` of the class each votes for. Of a soft
+        With more than two classes, the place in `classes_` of the class each votes for. NaN where a
+        member abstains, if it may. Of a soft
         committee what each member says about the positive class, its probability, score or vote;
         with more than two classes about every class, the columns of a member side by side.
         """
         check_is_fitted(self)
         if isinstance(self.committee_, SoftCommittee):
             return np.column_stack(list(self._tell(X).values()))
-        codes = self._ask(X)
-        votes = codes if self._positive is None else codes == self._positive
-        return np.asarray(votes, dtype=np.int64)
+        return votes_told(self._ask(X), self._positive, self.committee_.abstentions is not None)
 
     def _ask(self, X: Any) -> Codes:
         """Return the number of the class each member votes for."""
         self._check_rows(X)
-        return ask(self._voters, X, self.n_jobs)
+        return ask(self._voters, X, self.n_jobs, self.committee_.abstentions is not None)
 
     def _tell(self, X: Any) -> dict[str, NDArray[np.float64]]:
         """Return what each member of a soft committee says."""

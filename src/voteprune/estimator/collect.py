@@ -44,6 +44,8 @@ class Training:
         What members and splitter are given besides.
     verbose
         Whether to print how long each member took.
+    gaps
+        Whether members may abstain.
     """
 
     X: Any
@@ -53,6 +55,7 @@ class Training:
     n_jobs: int | None
     routes: Routes
     verbose: bool = False
+    gaps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,8 @@ class Ballots:
     Parameters
     ----------
     codes
-        Class numbers, one row per row of the data that was voted on, one column per voter.
+        Class numbers, one row per row of the data that was voted on, one column per voter;
+        `ABSTAINS` where one says nothing.
     rows
         Which rows of the data these are.
     names
@@ -89,7 +93,8 @@ def collect(pool: Pool, training: Training) -> Ballots:
     if ready is None:
         return _out_of_fold(pool, training)
     names = tuple(voter.name for voter in ready.voters)
-    return Ballots(ask(ready.voters, ready.X, training.n_jobs), ready.rows, names, ready.voters)
+    codes = ask(ready.voters, ready.X, training.n_jobs, training.gaps)
+    return Ballots(codes, ready.rows, names, ready.voters)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,7 @@ def _out_of_fold(pool: Pool, training: Training) -> Ballots:
         for place, (name, member) in enumerate(pool.pairs)
     )
     codes = [
-        to_codes(column, _labels(name, member, target), name)
+        to_codes(column, _labels(name, member, target), name, training.gaps)
         for (name, member), column in zip(pool.pairs, columns, strict=True)
     ]
     names = tuple(name for name, _ in pool.pairs)

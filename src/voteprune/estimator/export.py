@@ -44,7 +44,7 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     Raises
     ------
     InputError
-        If skl2onnx is not installed, or a member cannot be converted; it is named.
+        If skl2onnx is not installed, members may abstain, or one cannot be converted; it is named.
     """
     if find_spec("skl2onnx") is None:
         raise InputError(
@@ -53,6 +53,12 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
     check_is_fitted(clf)
     if isinstance(clf.committee_, SoftCommittee):
         check_convertible(clf)
+    elif clf.committee_.abstentions is not None:
+        raise InputError(
+            "clf",
+            "its members may abstain, and a member that is converted votes on every row. Fit it "
+            "without abstentions=, or ship committee_ as JSON and count the votes yourself.",
+        )
     parts = [member_graph(voter, X, target_opset) for voter in clf._voters]
     if isinstance(clf.committee_, SoftCommittee):
         return assemble_soft(clf, parts)

@@ -20,6 +20,7 @@ from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.soft_solve import PENALTY, check_soft_plan
 from ..solve.status import require_committee
+from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for
 from .default import AUTO, is_open, limits_criteria
 from .ensembles import kind_of
@@ -38,17 +39,41 @@ class SoftChoice:
     committee: SoftCommittee
 
 
-def read_voting(voting: object, penalty: object, wishes: Mapping[str, Any], pool: Pool) -> bool:
+def read_voting(
+    voting: object,
+    penalty: object,
+    wishes: Mapping[str, Any],
+    pool: Pool,
+    rule: Abstentions | None = None,
+) -> bool:
     """Return whether the committee is to be a soft one.
+
+    Parameters
+    ----------
+    voting, penalty
+        As the estimator was given them.
+    wishes
+        The arguments of `prune`.
+    pool
+        The members.
+    rule
+        What abstentions count for, in hard votes.
 
     Raises
     ------
     InputError
-        If `voting` is no known word, or a penalty is given where none is of use.
+        If `voting` is no known word, or a penalty or rule is given where none is of use.
     """
     if not isinstance(voting, str) or voting not in (HARD, SOFT, AUTO):
         raise InputError("voting", f"is {voting!r}. Give 'hard', 'soft' or 'auto'.")
-    soft = voting == SOFT or (voting == AUTO and _suits(wishes, pool))
+    losing = isinstance(wishes["objective"], str) and wishes["objective"] in OBJECTIVES
+    if rule is not None and (voting == SOFT or (voting == AUTO and losing)):
+        raise InputError(
+            "abstentions",
+            "is for hard votes: in a soft committee whoever says nothing (NaN) adds nothing to the "
+            "log-odds. Leave it out, or give voting='hard' and a criterion such as 'accuracy'.",
+        )
+    soft = voting == SOFT or (voting == AUTO and rule is None and _suits(wishes, pool))
     if penalty is not None and not soft:
         raise InputError(
             "penalty", "is for weights, and hard votes have none. Leave it out, or voting='soft'."

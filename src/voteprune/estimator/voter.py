@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -12,11 +13,15 @@ from scipy import sparse
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..exceptions import InputError
+from ..votes.abstaining import HOW_TO_ABSTAIN, fill_gaps, is_missing, unmasked
 
 T = TypeVar("T")
 
 Codes = NDArray[np.int16]
 """Class numbers, small ones, for there may be a thousand voters."""
+
+ABSTAINS = -1
+"""The number of no class: whoever says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +50,18 @@ class Voter:
     features: NDArray[np.intp] | None = None
     sees: Literal["given", "array", "single"] = "given"
 
-    def vote(self, X: Any) -> Codes:
-        """Return the number of the class it votes for, row by row."""
-        return to_codes(self.model.predict(self.columns(X)), self.labels, self.name)
+    def vote(self, X: Any, gaps: bool = False) -> Codes:
+        """Return the number of the class it votes for, row by row; where it may, it abstains."""
+        return to_codes(self.model.predict(self.columns(X)), self.labels, self.name, gaps)
 
     def columns(self, X: Any) -> Any:
         """Return the columns it was trained on."""
         return X if self.features is None else X[:, self.features]
 
 
-def ask(voters: Sequence[Voter], X: Any, n_jobs: int | None = None) -> Codes:
-    """Return the votes of all voters, one column each."""
-    return np.column_stack(each(voters, Voter.vote, X, n_jobs))
+def ask(voters: Sequence[Voter], X: Any, n_jobs: int | None = None, gaps: bool = False) -> Codes:
+    """Return the votes of all voters, one column each; with `gaps` they may abstain."""
+    return np.column_stack(each(voters, partial(Voter.vote, gaps=gaps), X, n_jobs))
 
 
 def each(
@@ -81,15 +86,26 @@ def _show(X: Any, sees: str) -> Any:
     return np.asarray(X, dtype=dtype)
 
 
-def to_codes(predictions: object, labels: NDArray[Any], name: str) -> Codes:
+def to_codes(predictions: object, labels: NDArray[Any], name: str, gaps: bool = False) -> Codes:
     """Return the place of every predicted label in `labels`.
+
+    Parameters
+    ----------
+    predictions, labels
+        What was predicted, and what the classes are called.
+    name
+        Who predicted it.
+    gaps
+        Whether a prediction may be missing (NaN, None, empty text), which is `ABSTAINS`.
 
     Raises
     ------
     InputError
         If a prediction is not one of the labels.
     """
-    said = np.asarray(predictions)
+    said, voted = np.asarray(unmasked(predictions) if gaps else predictions), None
+    if gaps:
+        said, voted = fill_gaps(said, labels[0])
     if said.ndim == 2 and said.shape[1] == 1:
         said = said[:, 0]
     codes: Codes = np.full(len(said), -1, dtype=np.int16)
@@ -98,6 +114,12 @@ def to_codes(predictions: object, labels: NDArray[Any], name: str) -> Codes:
             codes[said == label] = code
     if (codes < 0).any():
         strange = said[int(np.argmax(codes < 0))]
+        if is_missing(strange):
+            raise InputError(
+                "estimators",
+                f"{name!r} predicts {strange!r}, which is no class. Let it predict one on every "
+                f"row, {HOW_TO_ABSTAIN}.",
+            )
         listed = ", ".join(repr(label) for label in labels.tolist())
         raise InputError(
             "estimators",
@@ -105,6 +127,8 @@ def to_codes(predictions: object, labels: NDArray[Any], name: str) -> Codes:
             "must predict one class label per row: a regressor or a booster that returns scores "
             "needs a wrapper whose predict returns labels.",
         )
+    if voted is not None:
+        codes[~voted.reshape(codes.shape)] = ABSTAINS
     return codes
 
 

@@ -76,6 +76,15 @@ def read(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def _reader(kind: str) -> str:
+    """Say what reads a committee of another kind."""
+    if not kind.startswith(("plurality_", "soft_")):
+        return ""
+    names = ["".join(map(str.capitalize, kind.split("_")))]
+    names.append(names[0].replace("Solution", "Committee"))
+    return f" It is read by {' or '.join(f'vp.{name}.load' for name in dict.fromkeys(names))}."
+
+
 def parse(text: str, kinds: tuple[str, ...], source: str) -> tuple[str, Fields]:
     """Read a document and check what it says it is.
 
@@ -102,7 +111,9 @@ def parse(text: str, kinds: tuple[str, ...], source: str) -> tuple[str, Fields]:
     kind = fields.text("format").removeprefix("voteprune.")
     if kind not in kinds:
         expected = " or ".join(f"voteprune.{kind}" for kind in kinds)
-        raise FileFormatError(source, f"holds {fields.text('format')!r}; expected {expected}.")
+        raise FileFormatError(
+            source, f"holds {fields.text('format')!r}; expected {expected}.{_reader(kind)}"
+        )
     if fields.integer("schema") != SCHEMA:
         raise FileFormatError(
             source,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..numbers.exact import IntArray, times, total
 from ..numbers.tally import Bools, tally
 from ..problem.committee import majority
-from ..problem.measures import PairCounts
+from ..problem.diversity_measures import PairCounts
 from ..problem.problem import Problem
 from ..run.run import Run
 from ..votes.patterns import Patterns

@@ -53,6 +53,11 @@ class Formulation:
         return replace(self, model=model)
 
 
+def selected(columns: NDArray[np.intp], solution: Floats) -> list[int]:
+    """Return the members that 0/1 variables select, a column for each classifier."""
+    return np.flatnonzero(solution[columns] > 0.5).tolist()
+
+
 def add_cost_rows(
     builder: ModelBuilder,
     limits: Sequence[CostLimit],

@@ -15,19 +15,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds.margin_prices import Sizes
-from ..mip.formulation import Formulation, add_cost_rows
 from ..numbers.exact import IntArray
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..problem.committee import majority
 from ..problem.margin import Ramp, margin_of
 from ..problem.problem import Problem
 from ..solvers.model import ModelBuilder
-from .merged import add_diversity
+from .formulation import Formulation, add_cost_rows, selected
+from .merged import add_diversity, fill_products
 
 Fill = Callable[[NDArray[np.int64]], float]
 """What a variable is, given the vote counts; for warm starts."""
@@ -72,22 +73,18 @@ def margin_model(
     products = add_diversity(builder, problem, columns)
     model = builder.build()
 
-    def members(solution: Floats) -> list[int]:
-        return np.flatnonzero(solution[columns] > 0.5).tolist()
-
     def encode(chosen: Sequence[int], level: int) -> Floats:
         solution = np.zeros(model.n_variables)
         solution[columns[list(chosen)]] = 1.0
         counts = problem.counts(chosen)
         for column, fill in counter.fills.items():
             solution[column] = fill(counts)
-        if len(products) and problem.floors is not None and problem.floors.gamma is not None:
-            inside = list(chosen)
-            scores = problem.floors.scores[np.ix_(inside, inside)].sum(axis=1)
-            solution[products[inside]] = scores - problem.floors.gamma * (len(inside) - 1)
+        fill_products(solution, products, problem, chosen)
         return solution
 
-    return Formulation(model, float(factor) * scale, base, members, encode, columns)
+    return Formulation(
+        model, float(factor) * scale, base, partial(selected, columns), encode, columns
+    )
 
 
 def _seat(builder: ModelBuilder, problem: Problem, k: int) -> int:

@@ -117,10 +117,7 @@ def merged_model(
         solution[threshold] = level
         used = outputs >= 0
         solution[outputs[used]] = problem.counts(chosen)[used] > level
-        if len(products) and problem.floors is not None and problem.floors.gamma is not None:
-            inside = list(chosen)
-            scores = problem.floors.scores[np.ix_(inside, inside)].sum(axis=1)
-            solution[products[inside]] = scores - problem.floors.gamma * (len(inside) - 1)
+        fill_products(solution, products, problem, chosen)
         for u, voters in covers:
             solution[u] = float(solution[voters].any())
         return solution
@@ -205,6 +202,16 @@ def add_diversity(
         products.append(w)
     builder.row(products, np.ones(k), low=-SLACK * k)
     return np.array(products, dtype=np.intp)
+
+
+def fill_products(
+    solution: Floats, products: NDArray[np.intp], problem: Problem, chosen: Sequence[int]
+) -> None:
+    """Give gamma's products, if there are any, their values where these sit."""
+    if len(products) and problem.floors is not None and problem.floors.gamma is not None:
+        inside = list(chosen)
+        scores = problem.floors.scores[np.ix_(inside, inside)].sum(axis=1)
+        solution[products[inside]] = scores - problem.floors.gamma * (len(inside) - 1)
 
 
 def _most_negative(values: Floats, count: int) -> float:

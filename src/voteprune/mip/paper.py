@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mip.formulation import Formulation, add_cost_rows
 from ..numbers.exact import IntArray, combine, total
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..problem.criteria import Weights
@@ -27,6 +27,7 @@ from ..problem.gains import Gains
 from ..problem.problem import Problem
 from ..solvers.model import ModelBuilder
 from ..votes.votes import Votes
+from .formulation import Formulation, add_cost_rows, selected
 
 
 def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
@@ -71,9 +72,6 @@ def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
     _add_our_rows(builder, problem, x, level, t)
     model = builder.build()
 
-    def members(solution: Floats) -> list[int]:
-        return np.flatnonzero(solution[x] > 0.5).tolist()
-
     def encode(chosen: Sequence[int], threshold: int) -> Floats:
         solution = np.zeros(model.n_variables)
         solution[x[list(chosen)]] = 1.0
@@ -87,7 +85,7 @@ def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
             solution[column] = float(a in inside and b in inside)
         return solution
 
-    return Formulation(model, scale, 0, members, encode, x)
+    return Formulation(model, scale, 0, partial(selected, x), encode, x)
 
 
 def _per_point(weights: Weights, gains: Gains, votes: Votes) -> tuple[IntArray, IntArray]:

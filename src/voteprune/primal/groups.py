@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.constraints import Group
-from ..problem.infeasible import Seats
 from ..problem.limits import CostLimit
+from ..problem.seats import Seats
 
 Flags = NDArray[np.bool_]
 

@@ -24,11 +24,9 @@ from ..problem.margin import margin_of
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from .first import open_run
 from .groups import Flags
 from .guards import price_of
-from .sample import thinned
-from .search import search
+from .search import search_alone
 from .starts import Habits, Starts
 
 _WALKS = 2
@@ -45,11 +43,7 @@ _TRIES = 40
 
 def search_margin(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
-    if open_run(problem, run) is None and problem.allowed:
-        walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
-        tabu = MarginTabuSearch(*walked, run.seed)
-        search(tabu, run.incumbent, run.deadline, _WALKS * problem.n_classifiers)
-    return Outcome("finished" if run.seconds_left > 0 else "time limit")
+    return search_alone(problem, run, MarginTabuSearch, _WALKS)
 
 
 class MarginTabuSearch:

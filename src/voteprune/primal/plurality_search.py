@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
 from ..problem.plurality import PluralityObjective, PluralityProblem
-from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
 from .first import LATE
 from .groups import Groups, fitted
+from .sample import reporting
 from .search import search
 
 _PATIENCE = 30
@@ -292,17 +292,4 @@ def thinned(problem: PluralityProblem, run: Run) -> tuple[PluralityProblem, Run]
             replace(problem.gains, net=gain.max(axis=1), step=1), problem.objective.name
         ),
     )
-    return some, reporting(some, run)
-
-
-def reporting(problem: PluralityProblem, run: Run) -> Run:
-    """Return a run on another problem of the same pool, whose committees go to this run too."""
-
-    def hear(_: Progress) -> None:
-        if own.members is not None:
-            run.incumbent.offer(own.members)
-
-    own = Incumbent(problem, hear)
-    if run.incumbent.members is not None:
-        own.offer(run.incumbent.members)
-    return replace(run, incumbent=own)
+    return some, replace(run, incumbent=reporting(some, run.incumbent))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..problem.problem import Problem
+from ..problem.seats import Seats
 from ..run.incumbent import Incumbent, Progress
 
 _MOST_ENTRIES, _MOST_IN_HASTE = 4_000_000, 1_000_000
@@ -36,12 +37,18 @@ def thinned(
     if problem.n_classifiers * problem.patterns.n_patterns <= most:
         return problem, incumbent
     votes = problem.votes.thinned(most // problem.n_classifiers, np.random.default_rng(seed))
+    own = reporting(problem.on_rows(votes), incumbent)
+    return own.problem, own
+
+
+def reporting(problem: Seats, incumbent: Incumbent) -> Incumbent:
+    """Return the incumbent of another problem of the same pool, which tells this one."""
 
     def hear(_: Progress) -> None:
-        if own.committee is not None:
-            incumbent.offer(own.committee.members)
+        if own.members is not None:
+            incumbent.offer(own.members)
 
-    own = Incumbent(problem.on_rows(votes), hear)
-    if incumbent.committee is not None:
-        own.offer(incumbent.committee.members)
-    return own.problem, own
+    own = Incumbent(problem, hear)
+    if incumbent.members is not None:
+        own.offer(incumbent.members)
+    return own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from ..problem.problem import Problem
@@ -25,10 +26,16 @@ class LocalSearch(Protocol):
 
 def solve_by_search(problem: Problem, run: Run) -> Outcome:
     """Search alone, until nothing better has turned up for a good while."""
+    return search_alone(problem, run, TabuSearch, WALKS)
+
+
+def search_alone(
+    problem: Problem, run: Run, kind: Callable[[Problem, Incumbent, int], LocalSearch], walks: int
+) -> Outcome:
+    """Search alone; `walks` per classifier without a better committee end it."""
     if open_run(problem, run) is None and problem.allowed:
         walked = thinned(problem, run.incumbent, run.seed, run.seconds_left)
-        tabu = TabuSearch(*walked, run.seed)
-        search(tabu, run.incumbent, run.deadline, WALKS * problem.n_classifiers)
+        search(kind(*walked, run.seed), run.incumbent, run.deadline, walks * problem.n_classifiers)
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 

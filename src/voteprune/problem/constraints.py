@@ -400,6 +400,9 @@ Constraint = AtLeast | AtMost | Require | Forbid | Budget | Group
 """Anything `prune` takes in its `constraints`."""
 
 
+_MORE = " Limits on diversity go by diversity=."
+
+
 def check_constraints(constraints: object) -> tuple[Constraint, ...]:
     """Return the constraints as a tuple, None for none of them, or say what is not one."""
     if constraints is None:
@@ -407,14 +410,13 @@ def check_constraints(constraints: object) -> tuple[Constraint, ...]:
     if isinstance(constraints, Constraint):
         return (constraints,)
     if isinstance(constraints, str) or not isinstance(constraints, Sequence):
-        raise InputError("constraints", f"expected a list of constraints, got {constraints!r}.")
+        raise InputError(
+            "constraints", f"expected a list of constraints, got {constraints!r}.{_MORE}"
+        )
     for item in constraints:
         if not isinstance(item, Constraint):
-            raise InputError(
-                "constraints",
-                f"{item!r} is not a constraint. Use AtLeast, AtMost, Require, Forbid, Budget "
-                "or Group.",
-            )
+            kinds = "AtLeast, AtMost, Require, Forbid, Budget or Group"
+            raise InputError("constraints", f"{item!r} is not a constraint. Use {kinds}.{_MORE}")
     return tuple(constraints)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .constraints import AtLeast, AtMost, Budget, Constraint, Group
 from .diversity import Diversity
 from .limits import CostLimit
 from .problem import Problem
+from .seats import Seats
 
 T = TypeVar("T")
 
@@ -29,30 +30,6 @@ Found = tuple[Committee | None, bool]
 
 Find = Callable[[Problem], Found]
 """Looks for any committee a problem allows."""
-
-
-class Seats(Protocol):
-    """Who may sit, who must, and how many; of problems with any number of classes."""
-
-    @property
-    def allowed(self) -> tuple[int, ...]:
-        """Who may."""
-
-    @property
-    def required(self) -> tuple[int, ...]:
-        """Who must."""
-
-    @property
-    def size_min(self) -> int:
-        """The fewest."""
-
-    @property
-    def size_max(self) -> int:
-        """The most."""
-
-    @property
-    def cost_limits(self) -> tuple[CostLimit, ...]:
-        """What they may cost."""
 
 
 def cheapest(seats: Seats, limit: CostLimit | None) -> list[int] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,16 +28,15 @@ from .class_limits import (
     weigh_correct,
     worths_of,
 )
-from .constraints import Budget, Constraint, Forbid, Require, size_range
+from .constraints import Constraint, Forbid
 from .coverage import Coverage
 from .criteria import METRICS
 from .formulas import Weights
 from .fscore import MACRO, FScoreObjective, is_f_score
 from .gains import Gains
-from .limits import CostLimit, seats_within
 from .objective import CountedObjective, Score
 from .plurality_committee import PluralityCommittee, count_classes
-from .problem import member_indices
+from .seats import Seats, member_indices
 
 PluralityCriterion = str | Weights | Mapping[Label, object]
 """A name, or what deciding a row of each class correctly is worth; of two classes any weights."""
@@ -55,11 +53,15 @@ class PluralityObjective(CountedObjective):
     ----------
     criterion
         What was asked for, in words.
+    worths
+        True class, class decided, and what that is worth on a row of weight one; what is not
+        listed is worth nothing.
     """
 
     kind = "plurality"
 
     criterion: str
+    worths: tuple[tuple[int, int, Fraction], ...] = ()
 
     def score(self, gain: NDArray[Any], decided: NDArray[np.intp]) -> int:
         """Recount decisions on the patterns, in units of ``gains.unit``."""
@@ -72,43 +74,30 @@ class PluralityObjective(CountedObjective):
 
 
 @dataclass(frozen=True, eq=False)
-class PluralityProblem:
+class PluralityProblem(Seats):
     """One pruning problem with plurality votes, ready for any method.
 
     Parameters
     ----------
-    votes
-        The rows.
+    votes, requests, size_min, size_max, required, forbidden, cost_limits, coverage
+        The rows, and what members must respect, see `Seats`.
     objective
         What is maximised: its unit, its step, and its ceiling, every pattern decided at its best.
-    requests
-        The constraints.
     codes
         Distinct rows of votes, P x K; the number of classes where a classifier names none.
     weight
         Weight of the rows of each class behind each pattern, P x C.
     gain
         What deciding pattern p as class c earns, in units, P x C; nowhere negative.
-    size_min, size_max, required, forbidden, cost_limits
-        What members must respect.
-    coverage
-        Who votes where, and on how many rows members must; None where nobody abstains.
     class_limits
         What decisions must respect.
     """
 
     votes: PluralityVotes
     objective: PluralityObjective | FScoreObjective
-    requests: tuple[Constraint, ...]
     codes: Codes
     weight: IntArray
     gain: NDArray[Any]
-    size_min: int
-    size_max: int
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
-    cost_limits: tuple[CostLimit, ...] = ()
-    coverage: Coverage | None = None
     class_limits: tuple[ClassLimit, ...] = ()
 
     @classmethod
@@ -126,14 +115,14 @@ class PluralityProblem:
             If a constraint does not fit the pool, or names a class there is not.
         """
         codes, weight = _merge(votes)
+        everybody, cover = votes.n_classifiers, Coverage.of(votes)
         if is_f_score(criterion):
             can = np.ones(weight.shape, dtype=bool)
             score = FScoreObjective.of(str(criterion), weight, can)
             nothing = np.zeros(weight.shape, dtype=np.int64)
-            k, cover = votes.n_classifiers, Coverage.of(votes)
-            plain = cls(votes, score, (), codes, weight, nothing, 1, k, coverage=cover)
+            plain = cls(votes, score, codes, weight, nothing, size_max=everybody, coverage=cover)
             return plain.with_requests(requests)
-        gain, base, scale = _gain(criterion, votes, weight)
+        gain, base, scale, worths = _gain(criterion, votes, weight)
         step = int(np.gcd.reduce(gain.ravel())) or 1
         best = compact(gain.max(axis=1))
         plain = cls(
@@ -141,53 +130,27 @@ class PluralityProblem:
             PluralityObjective(
                 Gains(base, best, Fraction(1, scale * votes.denominator), step),
                 "weights by class" if isinstance(criterion, Mapping) else str(criterion),
+                worths,
             ),
-            (),
             codes,
             weight,
             gain.astype(np.int64) if total(best) < 2**62 else gain,
-            1,
-            votes.n_classifiers,
-            coverage=Coverage.of(votes),
+            size_max=everybody,
+            coverage=cover,
         )
         return plain.with_requests(requests)
 
     def with_requests(self, requests: Sequence[Constraint]) -> PluralityProblem:
         """Return the same problem under other constraints."""
-        votes = self.votes
-        size_min, size_max = size_range(requests, votes.n_classifiers)
-        forbidden = member_indices(requests, Forbid, votes.names)
-        winnable = self.can_win(forbidden)
+        winnable = self.can_win(member_indices(requests, Forbid, self.votes.names))
         objective: PluralityObjective | FScoreObjective
         if isinstance(self.objective, FScoreObjective):
             objective = replace(self.objective, winnable=winnable)
         else:
             best = compact(np.where(winnable, self.gain, 0).max(axis=1))
             objective = replace(self.objective, gains=replace(self.gains, net=best))
-        return replace(
-            self,
-            requests=tuple(requests),
-            objective=objective,
-            size_min=size_min,
-            size_max=size_max,
-            required=member_indices(requests, Require, votes.names),
-            forbidden=forbidden,
-            cost_limits=CostLimit.all_of(requests, votes.names),
-            coverage=None if self.coverage is None else self.coverage.under(requests),
-            class_limits=ClassLimit.all_of(requests, votes, self.weight),
-        )
-
-    def within(self, budget: Budget) -> PluralityProblem:
-        """Return the same problem under one more budget, see `Problem.within`."""
-        limit = CostLimit.of(budget, self.votes.names)
-        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
-        return replace(
-            self,
-            requests=(*self.requests, budget),
-            cost_limits=(*self.cost_limits, limit),
-            forbidden=forbidden,
-            size_max=size_max,
-        )
+        class_limits = ClassLimit.all_of(requests, self.votes, self.weight)
+        return self._under(requests, objective=objective, class_limits=class_limits)
 
     def can_win(self, forbidden: Sequence[int]) -> NDArray[np.bool_]:
         """Tell which class can win on which pattern, P x C, where these classifiers may not sit.
@@ -202,21 +165,11 @@ class PluralityProblem:
         return winning
 
     @property
-    def must_cover(self) -> bool:
-        """Whether members must vote on so many rows, where they may abstain."""
-        return self.coverage is not None and self.coverage.least > 0
-
-    @property
     def gains(self) -> Gains:
         """The unit, the step and the ceiling: every pattern decided at its best."""
         if isinstance(self.objective, FScoreObjective):
             raise AssertionError("an F-score is no sum over the patterns")
         return self.objective.gains
-
-    @property
-    def n_classifiers(self) -> int:
-        """Number of classifiers K."""
-        return self.votes.n_classifiers
 
     @property
     def n_classes(self) -> int:
@@ -227,11 +180,6 @@ class PluralityProblem:
     def n_patterns(self) -> int:
         """Number of distinct rows of votes P."""
         return len(self.codes)
-
-    @cached_property
-    def allowed(self) -> tuple[int, ...]:
-        """Classifiers that are not forbidden."""
-        return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
 
     def committee(self, members: Sequence[int]) -> PluralityCommittee:
         """Name the members and make a committee of them."""
@@ -286,14 +234,7 @@ class PluralityProblem:
     def allows(self, members: Sequence[int]) -> bool:
         """Tell exactly whether a set of members meets every limit."""
         chosen = set(members)
-        return (
-            self.size_min <= len(chosen) <= self.size_max
-            and chosen.issuperset(self.required)
-            and chosen.isdisjoint(self.forbidden)
-            and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
-            and (self.coverage is None or self.coverage.meets(sorted(chosen)))
-            and self._decides_well(sorted(chosen))
-        )
+        return self.may_sit(chosen) and self._decides_well(sorted(chosen))
 
     def _decides_well(self, members: Sequence[int]) -> bool:
         """Tell exactly whether the decisions of these meet every limit on classes."""
@@ -321,6 +262,11 @@ def check_criterion(criterion: object, n_classes: int = 2) -> PluralityCriterion
     ):
         return criterion
     raise InputError("objective", f"{criterion!r} is not for plurality committees. {_known()}")
+
+
+def kind_of_criterion(criterion: PluralityCriterion) -> str:
+    """Return the kind of the objective that a criterion makes, before there are votes."""
+    return "f-score" if is_f_score(criterion) else "plurality"
 
 
 def _known() -> str:
@@ -355,7 +301,7 @@ def _merge(votes: PluralityVotes) -> tuple[Codes, IntArray]:
 
 def _gain(
     criterion: PluralityCriterion, votes: PluralityVotes, weight: IntArray
-) -> tuple[NDArray[Any], int, int]:
+) -> tuple[NDArray[Any], int, int, tuple[tuple[int, int, Fraction], ...]]:
     """Return what deciding each pattern as each class earns, and what is earned in any case.
 
     Returns
@@ -363,14 +309,18 @@ def _gain(
     gain, base, scale
         Whole numbers, P x C and nowhere negative, and their sum that nobody can lose; in units of
         ``1 / scale``, times that of the weights.
+    worths
+        As in `PluralityObjective`.
     """
     totals = class_totals(votes, weight)
-    if criterion in CRITERIA:
-        gain, scale = weigh_correct(worths_of(str(criterion), totals), weight)
-        return gain, 0, scale
-    if isinstance(criterion, Mapping):
-        gain, scale = weigh_correct(_read_worths(criterion, votes), weight)
-        return gain, 0, scale
+    if criterion in CRITERIA or isinstance(criterion, Mapping):
+        right = (
+            _read_worths(criterion, votes)
+            if isinstance(criterion, Mapping)
+            else worths_of(str(criterion), totals)
+        )
+        gain, scale = weigh_correct(right, weight)
+        return gain, 0, scale, tuple((c, c, worth) for c, worth in enumerate(right) if worth)
     if len(totals) != 2 or not all(totals):
         raise InputError("objective", f"{criterion} is of two classes, both present. {_known()}")
     weights = (
@@ -380,7 +330,9 @@ def _gain(
     )
     worth, scale = one_against_rest(weights, weight, 1)
     least = worth.min(axis=1)
-    return worth - least[:, None], total(least), scale
+    four = ((0, 0, weights.tn), (0, 1, weights.fp), (1, 0, weights.fn), (1, 1, weights.tp))
+    told = tuple((true, said, Fraction(value)) for true, said, value in four if value)
+    return worth - least[:, None], total(least), scale, told
 
 
 def _read_worths(criterion: Mapping[Label, object], votes: PluralityVotes) -> list[Fraction]:

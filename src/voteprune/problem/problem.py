@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,30 +20,22 @@ from ..votes.patterns import Patterns
 from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
-from .constraints import (
-    OF_MEMBERS,
-    AtLeast,
-    AtMost,
-    Budget,
-    Constraint,
-    Forbid,
-    Require,
-    size_range,
-)
+from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
 from .coverage import Coverage
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
+from .diversity_measures import floors_of
 from .formulas import Weights
 from .gains import Gains
-from .limits import CostLimit, MetricLimit, class_totals, seats_within
+from .limits import MetricLimit, class_totals
 from .margin import Margin, MarginObjective
-from .measures import floors_of
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
 from .pairwise import Floors
+from .seats import Seats
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Seats):
     """One pruning problem, ready for any method.
 
     Built by `Problem.of`; the fields are what methods read.
@@ -53,16 +44,9 @@ class Problem:
     votes: Votes
     patterns: Patterns
     objective: BinaryObjective
-    requests: tuple[Constraint, ...]
-    asked_diversity: str | Diversity | None
-    size_min: int
-    size_max: int
-    required: tuple[int, ...] = ()
-    forbidden: tuple[int, ...] = ()
+    asked_diversity: str | Diversity | None = None
     metric_limits: tuple[MetricLimit, ...] = ()
-    cost_limits: tuple[CostLimit, ...] = ()
     floors: Floors | None = field(default=None, repr=False)
-    coverage: Coverage | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -88,9 +72,8 @@ class Problem:
         patterns = Patterns.of(votes)
         objective = _objective_of(criterion, patterns)
         plain = cls(
-            votes, patterns, objective, (), None, size_min=1, size_max=votes.n_classifiers,
-            coverage=Coverage.of(votes),
-        )  # fmt: skip
+            votes, patterns, objective, size_max=votes.n_classifiers, coverage=Coverage.of(votes)
+        )
         return plain.with_requests(requests, diversity)
 
     def weighing(self, weights: Weights) -> Problem:
@@ -116,61 +99,22 @@ class Problem:
         self, requests: Sequence[Constraint], diversity: str | Diversity | None
     ) -> Problem:
         """Return the same problem under other constraints."""
-        names = self.votes.names
-        size_min, size_max = size_range(requests, self.votes.n_classifiers)
-        return replace(
-            self,
-            requests=tuple(requests),
+        return self._under(
+            requests,
             asked_diversity=diversity,
-            size_min=size_min,
-            size_max=size_max,
-            required=member_indices(requests, Require, names),
-            forbidden=member_indices(requests, Forbid, names),
             metric_limits=tuple(
                 limit
                 for request in requests
                 if isinstance(request, AtLeast | AtMost) and request.what not in OF_MEMBERS
                 for limit in MetricLimit.all_of(request, self.patterns)
             ),
-            cost_limits=CostLimit.all_of(requests, names),
             floors=floors_of(diversity, self.patterns),
-            coverage=None if self.coverage is None else self.coverage.under(requests),
         )
-
-    def within(self, budget: Budget) -> Problem:
-        """Return the same problem under one more budget, of costs from 0 on.
-
-        Whoever exceeds it alone is forbidden, and no more may sit than the cheapest that fit.
-        """
-        limit = CostLimit.of(budget, self.votes.names)
-        forbidden, size_max = seats_within(limit, self.forbidden, self.size_max)
-        return replace(
-            self,
-            requests=(*self.requests, budget),
-            cost_limits=(*self.cost_limits, limit),
-            forbidden=forbidden,
-            size_max=size_max,
-        )
-
-    @property
-    def must_cover(self) -> bool:
-        """Whether members must vote on so many rows, where they may abstain."""
-        return self.coverage is not None and self.coverage.least > 0
 
     @property
     def diversity(self) -> Diversity | None:
         """The limits on diversity, None where there are none."""
         return None if self.floors is None else self.floors.limits
-
-    @property
-    def n_classifiers(self) -> int:
-        """Number of classifiers K."""
-        return self.votes.n_classifiers
-
-    @cached_property
-    def allowed(self) -> tuple[int, ...]:
-        """Classifiers that are not forbidden."""
-        return tuple(sorted(set(range(self.n_classifiers)) - set(self.forbidden)))
 
     @property
     def weights(self) -> Weights:
@@ -216,14 +160,7 @@ class Problem:
     def allows_members(self, members: Sequence[int]) -> bool:
         """Tell exactly whether a set of members meets all limits but those on criteria."""
         chosen = set(members)
-        return (
-            self.size_min <= len(chosen) <= self.size_max
-            and chosen.issuperset(self.required)
-            and chosen.isdisjoint(self.forbidden)
-            and all(sum(limit.costs[k] for k in chosen) <= limit.most for limit in self.cost_limits)
-            and (self.floors is None or self.floors.meet(sorted(chosen)))
-            and (self.coverage is None or self.coverage.meets(sorted(chosen)))
-        )
+        return self.may_sit(chosen) and (self.floors is None or self.floors.meet(sorted(chosen)))
 
     def allows(self, committee: Committee) -> bool:
         """Tell exactly whether a committee meets every limit."""
@@ -288,11 +225,3 @@ def _objective_of(criterion: Criterion | Margin, patterns: Patterns) -> BinaryOb
     if isinstance(formula, Weights):
         return LinearObjective.of(criterion, formula, patterns)
     return CurveObjective.of(criterion, formula, patterns)
-
-
-def member_indices(
-    requests: Sequence[Constraint], kind: type[Require] | type[Forbid], names: Sequence[str]
-) -> tuple[int, ...]:
-    """Return the places of the classifiers that constraints of this kind name."""
-    found = {k for request in requests if isinstance(request, kind) for k in request.indices(names)}
-    return tuple(sorted(found))

@@ -41,6 +41,8 @@ class Wins:
         n x A: who votes for the class.
     win
         d: the win a duel belongs to, in ascending order.
+    rival
+        d: the class it is with.
     theirs
         d x A: who votes for the rival.
     lead
@@ -49,6 +51,8 @@ class Wins:
         Columns that must sit.
     size_min, size_max
         Range of sizes.
+    n_classes
+        Number of classes.
     limits
         Costs of the columns and their limit, for each budget and group, exactly.
     costs
@@ -61,11 +65,13 @@ class Wins:
     kind: Places
     mine: Bools
     win: Places
+    rival: Places
     theirs: Bools
     lead: NDArray[np.int64]
     required: Places
     size_min: int
     size_max: int
+    n_classes: int
     limits: tuple[tuple[tuple[int, ...], int], ...] = ()
     costs: tuple[tuple[Floats, float], ...] = ()
 
@@ -90,11 +96,13 @@ class Wins:
             kind=kind,
             mine=codes[pattern] == kind[:, None],
             win=win,
+            rival=rival,
             theirs=codes[pattern[win]] == rival[:, None],
             lead=(rival < kind[win]).astype(np.int64),
             required=np.flatnonzero(np.isin(allowed, problem.required)),
             size_min=max(problem.size_min, len(problem.required), 1),
             size_max=min(problem.size_max, len(allowed)),
+            n_classes=problem.n_classes,
             limits=tuple(
                 (tuple(limit.costs[k] for k in allowed), limit.most)
                 for limit in problem.cost_limits

@@ -136,16 +136,6 @@ class Probabilities(Frozen):
             weights=weights,
         )
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows n."""
-        return int(self.log_odds.shape[0])
-
-    @property
-    def n_classifiers(self) -> int:
-        """Number of members K."""
-        return int(self.log_odds.shape[1])
-
     def shares(self) -> Floats:
         """Return the clipped probabilities behind the log-odds, for linear pools.
 

@@ -23,7 +23,7 @@ from ..problem.constraints import (
 )
 from ..problem.limits import CostLimit, seats_within
 from ..problem.objective import Objective
-from ..problem.problem import member_indices
+from ..problem.seats import member_indices
 from . import problem as numbers
 from .committee import SoftCommittee
 from .loss import Loss

@@ -14,10 +14,11 @@ from ..files.outfile import check_folder
 from ..problem.problem import Problem
 from ..run.run import Method, Run
 from ..strategies.certificate import Certificate
+from .plurality_solution import PluralitySolution
 from .soft_solution import SoftSolution
 from .solution import Solution
 
-S = TypeVar("S", Solution, SoftSolution)
+S = TypeVar("S", Solution, PluralitySolution, SoftSolution)
 
 _MOMENT = 0.2
 """Seconds for a closure bound that no proof rests on."""
@@ -46,7 +47,7 @@ def check_certified(
         raise InputError(
             "certificate",
             "its checker reads a vote of every classifier on every row, and some abstain. Leave it "
-            "out, or write 0 where a vote is missing.",
+            "out, or write 0 where a vote is missing, which abstentions='against' counts it as.",
         )
     return True
 

@@ -12,6 +12,7 @@ from ..chart import Mark, chart_file, draw, new_axes
 from ..exceptions import shown
 from ..files import jsonfile, outfile
 from .notebook import html_of_table
+from .plurality_solution import PluralitySolution
 from .solution import Solution
 
 
@@ -26,7 +27,7 @@ class Row:
     status, termination, trusted
         As on its `Solution`.
     size, threshold
-        Of the committee.
+        Of the committee; where most votes win there is no threshold.
     value, bound
         The objective on the votes, and what no committee can exceed.
     accuracy, balanced_accuracy
@@ -34,7 +35,8 @@ class Row:
     test_accuracy, test_balanced_accuracy
         On the test votes.
     diversity
-        Mean PFC of the members on the votes; a committee of one has none.
+        Mean PFC of the members on the votes; a committee of one has none, nor have several
+        classes and votes in which abstentions are skipped.
     seconds
         What it took.
     """
@@ -91,7 +93,7 @@ class Comparison:
 
     objective: str
     rows: tuple[Row, ...]
-    solutions: tuple[Solution, ...]
+    solutions: tuple[Solution | PluralitySolution, ...]
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.objective}, {', '.join(row.method for row in self.rows)}>"

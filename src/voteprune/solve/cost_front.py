@@ -12,17 +12,19 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 from ..numbers.exact import common_denominator
 from ..problem.constraints import Budget
 from ..problem.infeasible import leaves_nothing
+from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, relative_gap
 from ..run.run import Method, Outcome, outcome_of
+from ..soft.pruning import SoftPruning
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
-from .fronts import SIZE, Front, FrontPoint
+from .fronts import SIZE, AnyCommittee, Front, FrontPoint
 from .request import Circumstances
 from .staircase import Ceiling, Staircase, Step, Stretch
 
@@ -40,34 +42,8 @@ _NEIGHBOURS_SHARE = 0.1
 """What looking at a committee's neighbours may take, as a share of the time that found it."""
 
 
-class Priced(Protocol):
-    """A problem of any kind that can be put under a budget."""
-
-    @property
-    def objective(self) -> Any:
-        """What is maximised."""
-
-    @property
-    def allowed(self) -> tuple[int, ...]:
-        """Who may sit."""
-
-    @property
-    def required(self) -> tuple[int, ...]:
-        """Who must."""
-
-    @property
-    def size_min(self) -> int:
-        """The fewest."""
-
-    @property
-    def size_max(self) -> int:
-        """The most."""
-
-    def within(self, budget: Budget) -> Any:
-        """Return it under one more budget."""
-
-    def best(self, members: Sequence[int], threshold: int | None = None) -> Any:
-        """Return members as a committee and its score; None if they are not allowed."""
+Priced = Problem | PluralityProblem | SoftPruning
+"""A problem of any kind, which can be put under a budget."""
 
 
 class CostFront:
@@ -87,6 +63,8 @@ class CostFront:
         When the run began, as `time.monotonic` tells it.
     tolerance
         The share of a value that bounds may be above it where it is proved.
+    start
+        A committee that is known; it stays where others are no better.
     """
 
     def __init__(
@@ -98,6 +76,7 @@ class CostFront:
         circumstances: Circumstances,
         began: float,
         tolerance: float = 0.0,
+        start: AnyCommittee | None = None,
     ) -> None:
         self._problem, self._method, self._by_size = problem, method, budget is None
         self._circumstances, self._began = circumstances, began
@@ -113,6 +92,10 @@ class CostFront:
         self._tries: dict[Fraction, float] = {}
         if self._nobody() or self.stairs.top < self.stairs.floor:
             self.stairs.lower(Ceiling(self.stairs.top, None, None))
+        if start is not None:
+            known = problem.best(start.members, getattr(start, "threshold", None))
+            if known is not None:
+                self._offer(*known)
 
     def _cost(self, members: Iterable[int]) -> Fraction:
         return sum((self._costs[k] for k in members), Fraction(0))

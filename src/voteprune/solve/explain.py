@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from threadpoolctl import threadpool_limits
 
 from ..bounds.closure import closure_bound
-from ..bounds.rows import disputed_rows, hopeless_rows
+from ..bounds.wrong_rows import disputed_rows, hopeless_rows, rows_given_up
 from ..problem.committee import Committee
 from ..problem.constraints import Forbid
 from ..problem.objective import Score
@@ -21,25 +21,15 @@ from ..run.incumbent import Incumbent
 from ..run.run import Method, Run
 from ..strategies.exact_curve import cut_by_closure, solve_any
 from ..strategies.registry import METHODS
-from .explain_claims import rows_given_up
 from .explain_exchanges import free_exchanges
-from .explanation import Explanation, MemberRole, Swap, Verdict
+from .explanation import Claim, Explanation, Known, Swap, role_of
 
 _SHORT, _QUICK_SHARE = 0.1, 0.2
 """Seconds that the closure bound has in any case, and its share of the time for a member."""
 
-Cap = tuple[Score | None, Sequence[str]]
-"""What no committee exceeds, where that is known, and the solvers whose word it is."""
-
 
 def explain(
-    problem: Problem,
-    committee: Committee,
-    objective: str,
-    bound: float | None,
-    proved: bool,
-    trusted: Sequence[str],
-    seconds: float,
+    problem: Problem, committee: Committee, objective: str, claim: Claim, seconds: float
 ) -> Explanation:
     """Explain a committee that a problem allows.
 
@@ -49,29 +39,28 @@ def explain(
         What was solved, and by whom.
     objective
         What was maximised, in words.
-    bound
-        What no committee can exceed, in the criterion's own unit, where that is known.
-    proved
-        Whether that is the committee's own value, which a float may miss by a hair.
-    trusted
-        The solvers whose word it is.
+    claim
+        What is claimed of all others.
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
     read = problem.objective.read
     score, names = problem.score(committee), problem.votes.names
     exchanges = list(free_exchanges(problem, committee, score))
-    cap = None if bound is None else score if proved else problem.objective.score_of(bound)
+    cap = claim.cap(problem.objective, score)
     deadline = time.monotonic() + seconds
     roles = []
     for place, member in enumerate(committee.members):
         others = [exchange[2] for exchange in exchanges if exchange[0] == member]
         share = (deadline - time.monotonic()) / (committee.size - place)
-        roles.append(_role(problem, committee, member, others, (cap, trusted), share))
+        alone = problem.best([k for k in committee.ballots if k != member])
+        without = [*([alone[0]] if alone else []), *others]
+        known = _without(problem, member, without, cap, claim.trusted, share)
+        roles.append(role_of(problem, problem.objective, member, score, alone and alone[1], known))
     return Explanation(
         objective=objective,
         value=read(score),
-        bound=bound,
+        bound=claim.bound,
         n_rows=int((problem.votes.weights > 0).sum()),
         members=tuple(roles),
         swaps=tuple(
@@ -81,63 +70,33 @@ def explain(
         hopeless=tuple(hopeless_rows(problem).tolist()),
         disputed=tuple(zip(*(side.tolist() for side in disputed_rows(problem)), strict=True)),
         sacrificed=tuple(rows_given_up(problem, committee).tolist()),
-        trusted=tuple(trusted),
-    )
-
-
-def _role(
-    problem: Problem,
-    committee: Committee,
-    member: int,
-    others: Sequence[Committee],
-    cap: Cap,
-    seconds: float,
-) -> MemberRole:
-    """Tell what is possible without a member; `others` are committees without it."""
-    read, score = problem.objective.read, problem.score(committee)
-    rest = [k for k in committee.ballots if k != member]
-    alone = problem.best(rest)
-    known = [*([alone[0]] if alone else []), *others]
-    best, bound, trusted = _without(problem, member, known, cap, seconds)
-    verdict: Verdict = "open"
-    if bound is None or bound < score:
-        verdict = "needed"
-    elif best is not None and best >= score:
-        verdict = "replaceable"
-    value = None if best is None else read(best)
-    limit = None if bound is None else problem.objective.read_above(bound)
-    return MemberRole(
-        member=member,
-        name=problem.votes.names[member],
-        without=None if alone is None else read(alone[1]),
-        best=value,
-        bound=value if best is not None and best == bound else limit,
-        verdict=verdict,
-        trusted=trusted,
+        trusted=claim.trusted,
     )
 
 
 def _without(
-    problem: Problem, member: int, known: Sequence[Committee], cap: Cap, seconds: float
-) -> tuple[Score | None, Score | None, tuple[str, ...]]:
-    """Return the best score without a member, its bound, and whose word that is.
-
-    No bound: no committee.
-    """
+    problem: Problem,
+    member: int,
+    others: Sequence[Committee],
+    cap: Score | None,
+    by: Sequence[str],
+    seconds: float,
+) -> Known:
+    """Return what is known without a member, given some committees and whose word the cap is."""
     if member in problem.required:
         return None, None, ()
     left = problem.with_requests([*problem.requests, Forbid(member)], problem.asked_diversity)
     if not left.allowed:
         return None, None, ()
     incumbent, method = Incumbent(left), METHODS["exact"]
-    for committee in known:
+    for committee in others:
         incumbent.offer(committee.ballots, committee.threshold)
     _bound_quickly(left, incumbent, method, time.monotonic() + max(_SHORT, _QUICK_SHARE * seconds))
-    if cap[0] is not None:  # what no committee exceeds, none without this member does
-        _cap(incumbent, cap[0], cap[1])
+    if cap is not None:  # what no committee exceeds, none without this member does
+        _cap(incumbent, cap, by)
     quick = incumbent.bound, incumbent.trusted
     # Exact methods speak of committees with one vote each, the closure bound of all.
-    one_vote_each = all(committee.n_votes == committee.size for committee in known)
+    one_vote_each = all(committee.n_votes == committee.size for committee in others)
     if seconds > 0 and one_vote_each and not incumbent.closed:
         with threadpool_limits(1, "blas"):
             outcome = solve_any(left, method, Run(incumbent, time.monotonic() + seconds))

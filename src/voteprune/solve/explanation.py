@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal
 
 from ..exceptions import shown
 from ..files.document import Written
+from ..problem.objective import Score
+from ..problem.seats import Seats
 from ..problem.words import lines_of, wrap
 from ..solvers import whose_word
 from .notebook import html_of_table
@@ -54,6 +56,72 @@ class MemberRole:
         """The verdict, and whose word it is where it rests on one."""
         word = self.verdict == "needed" and self.trusted
         return f"{self.verdict}, {whose_word(self.trusted)}" if word else self.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a solution claims of all committees.
+
+    Parameters
+    ----------
+    bound
+        What none can exceed, in the criterion's own unit, where that is known.
+    proved
+        Whether that is the committee's own value, which a float may miss by a hair.
+    trusted
+        The solvers whose word it is.
+    """
+
+    bound: float | None
+    proved: bool
+    trusted: tuple[str, ...]
+
+    def cap(self, objective: Any, score: Score) -> Score | None:
+        """Return the bound as a score, beside the score of the solution's own committee."""
+        if self.bound is None or self.proved:
+            return None if self.bound is None else score
+        cap: Score = objective.score_of(self.bound)
+        return cap
+
+
+Known = tuple[Score | None, Score | None, tuple[str, ...]]
+"""Of committees without a member: the best score, its bound (None if there is no committee), and
+the solvers whose word that is."""
+
+
+def role_of(
+    problem: Seats, objective: Any, member: int, score: Score, alone: Score | None, known: Known
+) -> MemberRole:
+    """Judge a member by what is known of committees without it.
+
+    Parameters
+    ----------
+    problem, objective
+        What was solved, and what was maximised.
+    member
+        Who is left out.
+    score, alone
+        Score of the committee, and of its other members; None if these are not allowed.
+    known
+        See there.
+    """
+    best, bound, trusted = known
+    verdict: Verdict = "open"
+    if bound is None or bound < score:
+        verdict = "needed"
+    elif best is not None and best >= score:
+        verdict = "replaceable"
+    value = None if best is None else objective.read(best)
+    limit = None if bound is None else objective.read_above(bound)
+    return MemberRole(
+        member=member,
+        name=problem.votes.names[member],
+        without=None if alone is None else objective.read(alone),
+        best=value,
+        bound=value if best is not None and best == bound else limit,
+        verdict=verdict,
+        trusted=trusted,
+    )
 
 
 @dataclass(frozen=True, slots=True)

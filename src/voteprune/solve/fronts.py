@@ -16,6 +16,7 @@ from ..problem.committee import Committee
 from ..problem.plurality_committee import PluralityCommittee
 from ..run.incumbent import relative_gap
 from ..soft.committee import SoftCommittee
+from ..soft.pruning import OBJECTIVES
 from ..web.pictures import new_figure, require_matplotlib
 from .notebook import html_of_table
 
@@ -130,6 +131,8 @@ class Cheapest:
         None where that is 0.
     by
         What the costs are called.
+    minimised
+        Whether values are losses with their sign turned.
     """
 
     point: FrontPoint
@@ -137,6 +140,7 @@ class Cheapest:
     least_cost: Fraction
     shortfall: float | None
     by: str
+    minimised: bool = False
 
     @property
     def committee(self) -> AnyCommittee:
@@ -155,15 +159,25 @@ class Cheapest:
         return self.least_cost >= self.cost
 
     def __str__(self) -> str:
+        assert self.point.value is not None
+        sign, least = (-1 if self.minimised else 1), _number(self.least_cost)
         lines = [
-            f"{self.by} {_number(self.cost)} reaches {self.point.value:.6g} "
-            f"(asked for: {self.target:.6g})",
-            "no cheaper committee does"
-            if self.proved
-            else f"nothing that costs less than {_number(self.least_cost)} does",
+            f"{self.by} {_number(self.cost)} reaches {sign * self.point.value:.6g} "
+            f"(asked for: {sign * self.target:.6g})"
         ]
+        if self.by == SIZE:
+            lines.append(
+                "no smaller committee does" if self.proved
+                else f"no committee of fewer than {least} members does"
+            )  # fmt: skip
+        else:
+            lines.append(
+                "no cheaper committee does" if self.proved
+                else f"nothing that costs less than {least} does"
+            )  # fmt: skip
         if self.shortfall is not None:
-            lines.append(f"at most {100 * self.shortfall:.2f} % below the best possible")
+            where = "above the least" if self.minimised else "below the best"
+            lines.append(f"at most {100 * self.shortfall:.2f} % {where} possible")
         return "; ".join(lines)
 
 
@@ -202,6 +216,11 @@ class Front(Document):
     termination: str = "running"
 
     @property
+    def minimised(self) -> bool:
+        """Whether less is better: values are penalised losses of soft committees, sign turned."""
+        return self.objective in OBJECTIVES
+
+    @property
     def sizes(self) -> tuple[int, ...]:
         """The committee sizes."""
         return tuple(point.size for point in self.points)
@@ -229,12 +248,22 @@ class Front(Document):
     def at_most(self, limit: object) -> FrontPoint:
         """Return the best point of at most this size or cost; of equals the cheapest.
 
+        Parameters
+        ----------
+        limit
+            The cost; in a front by size a whole number of members.
+
         Raises
         ------
         InputError
-            If no committee was found up to there, or the front does not go so far.
+            If no committee was found up to there, the front does not go so far, or a size is no
+            whole number.
         """
         most = exact(limit, "limit")
+        if self.by == SIZE and most.denominator > 1:
+            raise InputError(
+                "limit", f"is {limit}; committees have whole numbers of members. Give {most // 1}."
+            )
         if self.limit is not None and most > self.limit:
             raise InputError(
                 "limit", f"is {limit}, the front goes up to {_number(self.limit)}. Ask for less."
@@ -251,9 +280,11 @@ class Front(Document):
         Parameters
         ----------
         within
-            Share of the best value found that it may be below it: 0.01 for one per cent.
+            Share of the best value found that it may be below it: 0.01 for one per cent. Of soft
+            committees the share of the least penalised loss found that it may be above it.
         reaching
-            The value it must reach; give one of the two.
+            The value it must reach, of soft committees the penalised loss it must not exceed; give
+            one of the two.
 
         Raises
         ------
@@ -273,12 +304,16 @@ class Front(Document):
             target = best - share * abs(best)
         else:
             target = float(exact(reaching, "reaching"))
+            target = -abs(target) if self.minimised else target
         highest = max(point.bound for point in self.points if point.bound is not None)
         enough = [point for point in found if point.value is not None and point.value >= target]
         if not enough:
-            possible = "none can" if highest < target else f"none can exceed {highest:.6g}"
+            sign, limit = (-1, "be below") if self.minimised else (1, "exceed")
+            possible = f"none can {limit} {sign * highest:.6g}"
             raise InputError(
-                "reaching", f"is {reaching}; the best committee found has {best:.6g}, {possible}."
+                "reaching",
+                f"is {reaching}; the best committee found has {sign * best:.6g}, "
+                f"{'none can reach it' if highest < target else possible}.",
             )
         point = min(enough, key=lambda point: point.cost)
         possible_from = min(
@@ -286,7 +321,8 @@ class Front(Document):
         )
         short = relative_gap(point.value, highest)
         scale = abs(point.value or 0) / abs(highest) if highest else 1.0
-        return Cheapest(point, target, possible_from, None if not short else short * scale, self.by)
+        shortfall = None if not short else short * scale
+        return Cheapest(point, target, possible_from, shortfall, self.by, self.minimised)
 
     def save_plot(self, path: str | Path) -> None:
         """Draw value and bound into a file, whose ending (png, svg, pdf) says its format."""
@@ -321,21 +357,23 @@ class Front(Document):
 
     def _title(self) -> str:
         by = f"{'largest ' * self.cumulative}committee size" if self.by == SIZE else self.by
-        return f"{self.objective} by {by}, {self.seconds:.1f} s"
+        what = f"{'penalised ' * self.minimised}{self.objective}"
+        return f"{what} by {by}, {self.seconds:.1f} s"
 
     def _header(self) -> list[str]:
         first = ["size"] if self.by == SIZE else [self.by, "size"]
-        return [*first, "value", "bound", "gap"]
+        return [*first, *(("loss", "at least") if self.minimised else ("value", "bound")), "gap"]
 
     def _lines(self) -> list[tuple[bool, list[str]]]:
         """Return the cells of every point, and whether they say that there is nothing."""
-        lines = []
+        lines, sign = [], -1 if self.minimised else 1
         for point in self.points:
             if point.bound is None:
                 words = f"no committee of {'at most ' * self.cumulative}this size is allowed"
                 lines.append((True, [str(point.size), words, "", ""]))
                 continue
-            cells = ["none" if point.value is None else f"{point.value:.6g}", f"{point.bound:.6g}"]
+            found = "none" if point.value is None else f"{sign * point.value:.6g}"
+            cells = [found, f"{sign * point.bound:.6g}"]
             cells.append("" if point.gap is None else f"{100 * point.gap:.2f} %")
             if self.by == SIZE:
                 lines.append((False, [str(point.size), *cells]))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 
 import numpy as np
 
@@ -20,19 +19,11 @@ from ..problem.plurality import PluralityProblem
 from ..run.incumbent import Incumbent
 from ..run.run import Run
 from ..strategies.registry import METHODS
-from .explanation import Explanation, MemberRole, Swap, Verdict
-
-Cap = tuple[Fraction | None, Sequence[str]]
-"""What no committee exceeds, where that is known, and the solvers whose word it is."""
+from .explanation import Claim, Explanation, Known, Swap, role_of
 
 
 def explain(
-    problem: PluralityProblem,
-    members: Sequence[int],
-    bound: float | None,
-    proved: bool,
-    trusted: Sequence[str],
-    seconds: float,
+    problem: PluralityProblem, members: Sequence[int], claim: Claim, seconds: float
 ) -> Explanation:
     """Explain a committee that a problem allows.
 
@@ -40,31 +31,28 @@ def explain(
     ----------
     problem, members
         What was solved, and by whom.
-    bound
-        What no committee can exceed, where that is known.
-    proved
-        Whether that is the committee's own value, which a float may miss by a hair.
-    trusted
-        The solvers whose word it is.
+    claim
+        What is claimed of all others.
     seconds
         Time for proofs of what is possible without each member, all of them together.
     """
     units, names, objective = problem.score(members), problem.votes.names, problem.objective
-    cap = None
-    if bound is not None:
-        cap = Fraction(units) if proved else objective.score_of(bound)
+    cap = claim.cap(objective, units)
     swaps = list(_free_swaps(problem, members, units))
     deadline = time.monotonic() + seconds
     roles = []
     for place, member in enumerate(members):
-        known = [sorted({*members, join} - {out}) for out, join, _ in swaps if out == member]
+        others = [sorted({*members, join} - {out}) for out, join, _ in swaps if out == member]
         share = (deadline - time.monotonic()) / (len(members) - place)
-        roles.append(_role(problem, members, member, known, (cap, trusted), share))
+        rest = [k for k in members if k != member]
+        alone = problem.score(rest) if rest and problem.allows(rest) else None
+        known = _without(problem, member, [rest, *others], cap, claim.trusted, share)
+        roles.append(role_of(problem, objective, member, units, alone, known))
     hopeless = _hopeless(problem)
     return Explanation(
         objective=problem.objective.name,
         value=objective.read(units),
-        bound=bound,
+        bound=claim.bound,
         n_rows=int((problem.votes.weights > 0).sum()),
         members=tuple(roles),
         swaps=tuple(
@@ -73,7 +61,7 @@ def explain(
         hopeless=tuple(sorted(hopeless)),
         disputed=tuple(_disputed(problem, hopeless)),
         sacrificed=tuple(sorted(hopeless | _given_up(problem, units))),
-        trusted=tuple(trusted),
+        trusted=claim.trusted,
     )
 
 
@@ -91,58 +79,25 @@ def _free_swaps(
                     yield out, join, worth
 
 
-def _role(
-    problem: PluralityProblem,
-    members: Sequence[int],
-    member: int,
-    known: Sequence[Sequence[int]],
-    cap: Cap,
-    seconds: float,
-) -> MemberRole:
-    """Tell what is possible without a member; `known` are committees without it."""
-    units, objective = problem.score(members), problem.objective
-    rest = [k for k in members if k != member]
-    alone = problem.score(rest) if rest and problem.allows(rest) else None
-    best, bound, trusted = _without(problem, member, [rest, *known], cap, seconds)
-    verdict: Verdict = "open"
-    if bound is None or bound < units:
-        verdict = "needed"
-    elif best is not None and best >= units:
-        verdict = "replaceable"
-    value = None if best is None else objective.read(best)
-    limit = None if bound is None else objective.read_above(bound)
-    return MemberRole(
-        member=member,
-        name=problem.votes.names[member],
-        without=None if alone is None else objective.read(alone),
-        best=value,
-        bound=value if best is not None and best == bound else limit,
-        verdict=verdict,
-        trusted=trusted,
-    )
-
-
 def _without(
     problem: PluralityProblem,
     member: int,
-    known: Sequence[Sequence[int]],
-    cap: Cap,
+    others: Sequence[Sequence[int]],
+    cap: Score | None,
+    by: Sequence[str],
     seconds: float,
-) -> tuple[Score | None, Score | None, tuple[str, ...]]:
-    """Return the best value without a member, its bound, and whose word that is; in units.
-
-    No bound: no committee.
-    """
+) -> Known:
+    """Return what is known without a member, given some committees and whose word the cap is."""
     if member in problem.required or len(problem.allowed) == 1:
         return None, None, ()
     left = problem.with_requests([*problem.requests, Forbid(member)])
     incumbent = Incumbent(left)
-    for committee in known:
+    for committee in others:
         incumbent.offer(committee)
-    refuted = incumbent.score is not None and cap[0] is not None and incumbent.score > cap[0]
-    if cap[0] is not None and not refuted:
+    refuted = incumbent.score is not None and cap is not None and incumbent.score > cap
+    if cap is not None and not refuted:
         # What no committee exceeds, none without this member does.
-        incumbent.tighten(cap[0], cap[1])
+        incumbent.tighten(cap, by)
     if seconds > 0 and not incumbent.closed:
         solve = METHODS["exact"].others[left.objective.kind]
         outcome = solve(left, Run(incumbent, time.monotonic() + seconds))

@@ -15,6 +15,7 @@ from ..problem.constraints import Constraint, check_constraints
 from ..problem.fscore import MACRO
 from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
+from ..strategies.plurality_certificate import PluralityCertificate
 from ..votes.plurality import Label, PluralityVotes
 from .explanation import Explanation
 from .plurality_explain import explain
@@ -49,6 +50,9 @@ class PluralitySolution(BaseSolution):
         As on `Solution`. Rows on which no member votes are decided as the first of `classes`.
     explanation, incidents, trusted, trace, problem
         As on `Solution`.
+    certificate
+        The proof as `prune` was asked to write it down; None where it was not, and for solutions
+        read from a file.
     """
 
     _KIND: ClassVar = "plurality_solution"
@@ -57,6 +61,7 @@ class PluralitySolution(BaseSolution):
     confusion: tuple[tuple[Fraction, ...], ...] | None
     classes: tuple[Label, ...]
     problem: PluralityProblem | None = field(default=None, repr=False, compare=False)
+    certificate: PluralityCertificate | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self._check(self.committee, self.confusion)
@@ -70,14 +75,14 @@ class PluralitySolution(BaseSolution):
 
     def _counted(self, confusion: tuple[tuple[Fraction, ...], ...]) -> float | None:
         """Return the value that the confusion gives, where the objective goes by a name."""
-        totals = [sum(row, Fraction(0)) for row in confusion]
-        right = [row[place] for place, row in enumerate(confusion)]
+        accuracy, balanced = shares_right(confusion)
         if self.objective == "accuracy":
-            return float(sum(right, Fraction(0)) / sum(totals, Fraction(0)))
+            return float(accuracy)
         if self.objective == "balanced_accuracy":
-            shares = [r / t for r, t in zip(right, totals, strict=True) if t]
-            return float(sum(shares, Fraction(0)) / len(shares))
+            return float(balanced)
         if self.objective == MACRO:
+            totals = [sum(row, Fraction(0)) for row in confusion]
+            right = [row[place] for place, row in enumerate(confusion)]
             called = [sum(column, Fraction(0)) for column in zip(*confusion, strict=True)]
             scores = [2 * r / (t + d) for r, t, d in zip(right, totals, called, strict=True) if t]
             return float(sum(scores, Fraction(0)) / len(scores))
@@ -85,16 +90,14 @@ class PluralitySolution(BaseSolution):
 
     def _shares(self, confusion: tuple[tuple[Fraction, ...], ...]) -> list[str]:
         """Say how often the committee is right, beside how often the commonest class is."""
+        accuracy, balanced = shares_right(confusion)
         totals = [sum(row, Fraction(0)) for row in confusion]
-        right = [row[place] for place, row in enumerate(confusion)]
         everything = sum(totals, Fraction(0))
-        found = [r / t for r, t in zip(right, totals, strict=True) if t]
         rates = [float(total / everything) for total in totals if total]
         rarest = min(range(len(totals)), key=lambda place: totals[place] or everything)
         return [
-            f"  right        accuracy {float(sum(right, Fraction(0)) / everything):.6g}, balanced "
-            f"accuracy {float(sum(found, Fraction(0)) / len(found)):.6g}; base rate "
-            f"{max(rates):.6g}",
+            f"  right        accuracy {float(accuracy):.6g}, balanced accuracy "
+            f"{float(balanced):.6g}; base rate {max(rates):.6g}",
             *words.rare(min(rates), str(self.classes[rarest]), self.objective),
         ]
 
@@ -156,9 +159,7 @@ class PluralitySolution(BaseSolution):
         committee, problem = self._check_explained(self.committee, time_limit), self.problem
         if problem is None or votes is not None:
             problem = self._reopen(votes, objective, check_constraints(constraints))
-        proved = self.bound == self.value
-        claim = self.bound, proved, self.trusted
-        return explain(problem, committee.members, *claim, time_limit)
+        return explain(problem, committee.members, self._claim(), time_limit)
 
     def _reopen(
         self,
@@ -206,6 +207,21 @@ class PluralitySolution(BaseSolution):
     @classmethod
     def _from_fields(cls, fields: jsonfile.Fields) -> Self:
         return fields.build(lambda: cls(**_read(fields)))
+
+
+def shares_right(confusion: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction]:
+    """Return accuracy and balanced accuracy of a confusion, true classes outside.
+
+    Parameters
+    ----------
+    confusion
+        As on `PluralitySolution`; some row of it carries weight.
+    """
+    totals = [sum(row, Fraction(0)) for row in confusion]
+    right = [row[place] for place, row in enumerate(confusion)]
+    shares = [r / t for r, t in zip(right, totals, strict=True) if t]
+    accuracy = sum(right, Fraction(0)) / sum(totals, Fraction(0))
+    return accuracy, sum(shares, Fraction(0)) / len(shares)
 
 
 def _read(fields: jsonfile.Fields) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from ..exceptions import InputError
 from ..problem.class_limits import check_class_limits
 from ..problem.constraints import check_constraints
-from ..problem.fscore import is_f_score
-from ..problem.plurality import PluralityProblem, check_criterion
+from ..problem.plurality import PluralityProblem, check_criterion, kind_of_criterion
 from ..run.run import Method, Run
 from ..strategies.registry import METHODS
 from ..votes.plurality import Label
+from .plurality_certifying import plurality_certificate_of
 from .plurality_solution import PluralitySolution
 from .request import Plan, Wishes
 from .status import Found, coverage_of
@@ -34,8 +34,7 @@ def check_plurality_plan(wishes: Wishes, classes: Sequence[Label] | None = None)
     """
     _refuse_binary_options(wishes)
     criterion = check_criterion(wishes.objective, 2 if classes is None else len(classes))
-    kind = "f-score" if is_f_score(criterion) else "plurality"
-    method = _check_method(wishes.method, wishes.solver, kind)
+    method = _check_method(wishes.method, wishes.solver, kind_of_criterion(criterion))
     circumstances = wishes.circumstances(method)
     requests = check_constraints(wishes.constraints)
     if classes is not None:
@@ -56,19 +55,37 @@ def plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> Plura
         n_rows=problem.votes.n_rows,
         n_patterns=problem.n_patterns,
         problem=problem,
+        certificate=plurality_certificate_of(problem, run, found["status"], found["trusted"]),
     )
+
+
+def check_able(names: Sequence[object], kind: str, argument: str) -> None:
+    """Refuse methods that cannot maximise an objective of some kind for several classes.
+
+    Parameters
+    ----------
+    names
+        The methods.
+    kind
+        Of the objective, see `kind_of_criterion`.
+    argument
+        What named them.
+    """
+    able = [method.name for method in METHODS.values() if kind in method.others]
+    for name in names:
+        if name not in able:
+            what = " by an F-score" * (kind == "f-score")
+            raise InputError(
+                argument,
+                f"{name!r} does not choose plurality committees{what}. There are "
+                f"{', '.join(able)}.",
+            )
 
 
 def _check_method(method: object, solver: object, kind: str) -> Method:
     name = "brute" if solver == "brute" else method
-    able = [method.name for method in METHODS.values() if kind in method.others]
-    if not isinstance(name, str) or name not in able:
-        what = " by an F-score" * (kind == "f-score")
-        raise InputError(
-            "method",
-            f"{name!r} does not choose plurality committees{what}. There are {', '.join(able)}.",
-        )
-    return METHODS[name]
+    check_able([name], kind, "method")
+    return METHODS[str(name)]
 
 
 def _refuse_binary_options(wishes: Wishes) -> None:

@@ -8,7 +8,6 @@ all that was looked at until then is this part.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
@@ -133,7 +132,7 @@ class Wish:
                 least = self.limit.limit + part * (1 - self.limit.limit)
                 requests = [*problem.requests, AtLeast(self.limit.what, least)]
                 stricter = problem.with_requests(requests, problem.asked_diversity)
-                other = carry_out(stricter, method, short, began=time.monotonic()).committee
+                other = carry_out(stricter, method, short).committee
                 if other is not None:
                     found[other] = None
         for committee in tuple(found):

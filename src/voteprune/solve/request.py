@@ -20,8 +20,7 @@ from ..problem.margin import Margin, check_margin
 from ..run.incumbent import Callback, Incumbent
 from ..run.run import Method, Run, ThresholdRule
 from ..solvers import Solver
-from ..strategies.margin_methods import for_margins
-from ..strategies.registry import METHODS, check_honours, check_threshold
+from ..strategies.registry import METHODS, check_honours, check_threshold, for_margins
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 

@@ -177,9 +177,7 @@ class Solution(BaseSolution):
             problem = reopen(*given, self.objective, self.weights)
             told = self.value, self.constraints, self.diversity
             check_reopened(problem, committee, self.confusion, *told)
-        proved = self.bound == self.value
-        claim = self.objective, self.bound, proved, self.trusted
-        return explain(problem, committee, *claim, time_limit)
+        return explain(problem, committee, self.objective, self._claim(), time_limit)
 
     def _fields(self) -> dict[str, Any]:
         counts = self.confusion

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -35,16 +35,32 @@ from .solution import Solution
 from .status import Found, coverage_of, status_of
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What one run has beside its method and circumstances.
+
+    Parameters
+    ----------
+    start
+        Members to start from.
+    callback, checkpoint
+        As in `prune`.
+    certify
+        Whether the proof is written down.
+    began
+        When `prune` was called, as `time.monotonic` tells it.
+    """
+
+    start: Sequence[int] | None = None
+    callback: Callable[[Progress], object] | None = None
+    checkpoint: Path | None = None
+    certify: bool = False
+    began: float = field(default_factory=time.monotonic)
+
+
 @overload
 def carry_out(
-    problem: Problem,
-    method: Method,
-    circumstances: Circumstances,
-    start: Sequence[int] | None = ...,
-    callback: Callable[[Progress], object] | None = ...,
-    checkpoint: Path | None = ...,
-    certify: bool = ...,
-    began: float | None = ...,
+    problem: Problem, method: Method, circumstances: Circumstances, beside: Beside | None = ...
 ) -> Solution: ...
 
 
@@ -53,36 +69,18 @@ def carry_out(
     problem: PluralityProblem,
     method: Method,
     circumstances: Circumstances,
-    start: Sequence[int] | None = ...,
-    callback: Callable[[Progress], object] | None = ...,
-    checkpoint: Path | None = ...,
-    certify: bool = ...,
-    began: float | None = ...,
+    beside: Beside | None = ...,
 ) -> PluralitySolution: ...
 
 
 @overload
 def carry_out(
-    problem: SoftPruning,
-    method: Method,
-    circumstances: Circumstances,
-    start: Sequence[int] | None = ...,
-    callback: Callable[[Progress], object] | None = ...,
-    checkpoint: Path | None = ...,
-    certify: bool = ...,
-    began: float | None = ...,
+    problem: SoftPruning, method: Method, circumstances: Circumstances, beside: Beside | None = ...
 ) -> SoftSolution: ...
 
 
 def carry_out(
-    problem: Any,
-    method: Method,
-    circumstances: Circumstances,
-    start: Sequence[int] | None = None,
-    callback: Callable[[Progress], object] | None = None,
-    checkpoint: Path | None = None,
-    certify: bool = False,
-    began: float | None = None,
+    problem: Any, method: Method, circumstances: Circumstances, beside: Beside | None = None
 ) -> Solution | PluralitySolution | SoftSolution:
     """Run a method on a problem and conclude; all arguments have been checked.
 
@@ -90,24 +88,19 @@ def carry_out(
     ----------
     problem, method, circumstances
         What to solve, by what, and how.
-    start
-        Members to start from.
-    callback, checkpoint
-        As in `prune`.
-    certify
-        Whether the proof is written down.
-    began
-        When `prune` was called, as `time.monotonic` tells it; now when omitted.
+    beside
+        See there; nothing, from now on, when omitted.
     """
-    began = time.monotonic() if began is None else began
+    beside = beside or Beside()
     if circumstances.solver is not None:
         circumstances.solver.info.require()
-    incumbent = Incumbent(problem, callback, began, circumstances.gap)
-    run = replace(circumstances.begin(incumbent, checkpoint, began), record=[] if certify else None)
+    incumbent = Incumbent(problem, beside.callback, beside.began, circumstances.gap)
+    run = circumstances.begin(incumbent, beside.checkpoint, beside.began)
+    run = replace(run, record=[] if beside.certify else None)
 
     def work() -> Outcome:
-        if start is not None:
-            incumbent.offer(start)
+        if beside.start is not None:
+            incumbent.offer(beside.start)
         return _solve(problem, method, run)
 
     return _conclude(problem, run, outcome_of(work), method, circumstances)

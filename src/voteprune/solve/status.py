@@ -18,6 +18,7 @@ from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
+from .explanation import Claim
 from .notebook import html_of_summary
 
 T = TypeVar("T")
@@ -132,10 +133,11 @@ class BaseSolution(Document):
         """Return the committee that is to be explained, or say why it cannot be."""
         if committee is None:
             raise InputError("solution", f"{self.status}: there is no committee to explain.")
-        number = isinstance(time_limit, int | float) and not isinstance(time_limit, bool)
-        if not (number and time_limit >= 0):
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        _check_seconds(time_limit)
         return committee
+
+    def _claim(self) -> Claim:
+        return Claim(self.bound, self.bound == self.value, self.trusted)
 
     @property
     def gap(self) -> float | None:
@@ -167,13 +169,14 @@ class BaseSolution(Document):
         """Return the answer as a page: one HTML file that needs nothing but itself.
 
         It shows the committee and what is lost without each member, value and bound over time, the
-        best committees of other sizes, what was decided right and wrong, and how members agree.
-        Needs the extra ``html``.
+        best committees of other sizes and budgets, what was decided right and wrong, and how
+        members agree. Needs the extra ``html``.
 
         Parameters
         ----------
         time_limit
-            Seconds: half to find out what is lost without each member, the rest for other sizes.
+            Seconds: half to find out what is lost without each member, the rest for other sizes and
+            budgets.
         explanation
             What `explain` returned, where it is at hand.
         about
@@ -186,10 +189,7 @@ class BaseSolution(Document):
         InputError
             If there is no committee to show, or something to write the page with is missing.
         """
-        if isinstance(time_limit, bool) or not isinstance(time_limit, int | float):
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
-        if not 0 <= time_limit < math.inf:
-            raise InputError("time_limit", f"is {time_limit!r}; expected seconds from 0 on.")
+        _check_seconds(time_limit, endless=False)
         # The page stands floors above, on the front and the pictures; so it is known by name.
         page = import_module("voteprune.displays.page")
         return str(
@@ -251,6 +251,12 @@ class BaseSolution(Document):
             "versions": self.versions,
             **({} if self.coverage is None else {"coverage": self.coverage}),
         }
+
+
+def _check_seconds(given: object, *, endless: bool = True) -> None:
+    number = isinstance(given, int | float) and not isinstance(given, bool) and given >= 0
+    if not number or (given == math.inf and not endless):
+        raise InputError("time_limit", f"is {given!r}; expected seconds from 0 on.")
 
 
 def read_optional(fields: jsonfile.Fields, key: str, read: Any) -> Any:

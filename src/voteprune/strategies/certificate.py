@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bounds.closure import Cut, closure
-from ..bounds.cuts import LimitRow, Row, limit_kinds
 from ..bounds.node import Node
+from ..bounds.relaxation_rows import LimitRow, Row, limit_kinds
 from ..files import jsonfile, outfile
 from ..numbers.exact import on_file
 from ..problem.committee import Committee

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 
 from ..mip.fscore import Pieces
@@ -18,9 +19,9 @@ from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
 from ..primal.plurality_search import (
     PluralityTabuSearch,
     offer_openings,
-    reporting,
     thinned,
 )
+from ..primal.sample import reporting
 from ..primal.search import search
 from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
@@ -76,6 +77,6 @@ def _search(problem: PluralityProblem, run: Run, seconds: float) -> None:
     ):
         best = run.incumbent.score
         sums = problem.tangent(run.incumbent.members)
-        walked = thinned(sums, reporting(sums, run))
+        walked = thinned(sums, replace(run, incumbent=reporting(sums, run.incumbent)))
         soon = min(until, time.monotonic() + _TANGENT)
         search(PluralityTabuSearch(*walked), walked[1].incumbent, soon, _WALKS * len(sums.allowed))

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..mip.formulation import Formulation, add_cost_rows, add_coverage
+from ..mip.formulation import Formulation, add_cost_rows, add_coverage, selected
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
@@ -122,9 +123,6 @@ def plurality_model(
     complete = None if pieces is None else pieces.add(builder, wins)
     model = builder.build()
 
-    def members(solution: Floats) -> list[int]:
-        return np.flatnonzero(solution[x] > 0.5).tolist()
-
     def encode(chosen: Sequence[int], _threshold: int) -> Floats:
         solution = np.zeros(model.n_variables)
         solution[x[list(chosen)]] = 1.0
@@ -138,7 +136,7 @@ def plurality_model(
         return solution
 
     base = 0 if pieces is not None else problem.gains.base
-    return Formulation(model, scale, base, members, encode, x)
+    return Formulation(model, scale, base, partial(selected, x), encode, x)
 
 
 def _add_duel(

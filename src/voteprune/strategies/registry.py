@@ -156,3 +156,30 @@ def kind_of(request: Constraint) -> str:
         Require: "require", Forbid: "forbid", Budget: "budget", Group: "group",
     }  # fmt: skip
     return kinds[type(request)]
+
+
+def for_margins(method: Method, threshold: object = None) -> Method:
+    """Return the method as it is for margins, by majority; or say which methods there are.
+
+    Raises
+    ------
+    InputError
+        If margins are not what it can optimise, or the threshold is to be another than the
+        majority, which margins are counted from.
+    """
+    if threshold == "tuned":
+        raise InputError(
+            "threshold",
+            "a margin is counted from the majority, so 'tuned' is not possible. Leave it out, or "
+            "take a weighted criterion such as objective='accuracy'.",
+        )
+    if "margin" not in method.others:
+        able = [name for name, other in METHODS.items() if "margin" in other.others]
+        raise InputError(
+            "method",
+            f"{method.name!r} cannot optimise a margin. {', '.join(map(repr, able))} can; or "
+            "take a weighted criterion such as objective='accuracy'.",
+        )
+    # The integer program of a margin has no rows for coverage.
+    honours = tuple(kind for kind in method.honours if kind != "coverage")
+    return replace(method, thresholds=("majority",), honours=honours)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ..exceptions import InputError
-from ..votes.scan import parquet_files
+from ..votes.parquet_files import parquet_files
 from ..votes.votes import Votes
 from .files import import_polars
 from .layout import first_of_every_model
@@ -59,8 +60,6 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     assert wish.target is not None
     if wish.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
-    if wish.gaps:
-        raise InputError("abstentions", "are read from one table. Put the pieces together first.")
     if wish.grade is not None:
         raise InputError(
             "positive", f"is {wish.positive!r}; in tables in pieces the positive class is a value."
@@ -70,9 +69,30 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     if wish.k is not None:
         voters = tuple(voters[k] for k in first_of_every_model(voters, wish.k))
     positive = 1 if wish.word is None else wish.word
-    votes = Votes.scan(files, wish.target, names=voters, positive=positive, cutoff=wish.cut)
+    votes = Votes.scan(
+        _silenced(files, voters, wish) if wish.abstain else files, wish.target, names=voters,
+        positive=positive, cutoff=wish.cut, abstentions=wish.abstentions,
+    )  # fmt: skip
     merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
     return VoteTable(votes, (), None, (merged, *notes))
+
+
+def _silenced(files: Sequence[str], voters: Sequence[str], wish: Wish) -> Any:
+    """Return the rows of all pieces, with nothing where a vote is a number that abstains."""
+    pl = import_polars()
+    try:
+        numbers = [float(word) for word in wish.abstain]
+    except ValueError:
+        raise InputError(
+            "abstain",
+            f"is {', '.join(wish.abstain)}; in tables in pieces votes are numbers, and so is what "
+            "abstains: --abstain -1, say.",
+        ) from None
+    votes = [pl.col(name) for name in voters]
+    return pl.scan_parquet(files).with_columns(
+        pl.when(vote.cast(pl.Float64).is_in(numbers)).then(None).otherwise(vote).alias(name)
+        for vote, name in zip(votes, voters, strict=True)
+    )
 
 
 def _columns(file: str | Path) -> tuple[str, ...]:

@@ -86,9 +86,7 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
         votes = Votes(
             complete(path, validation, wish), validation.labels, names=validation.names,
             abstentions=wish.abstentions,
-        )  # fmt: skip
-        if wish.abstentions is None:
-            votes = votes.cut_at(wish.cut)
+        ).cut_at(wish.cut)  # fmt: skip
     except FileFormatError:
         raise
     except InputError as error:

@@ -1,1 +1,1 @@
-"""Branch and bound: one driver for all proofs in rounds, and the two kinds of trees."""
+"""Branch and bound: one driver for all proofs in rounds, and a package for each kind of tree."""

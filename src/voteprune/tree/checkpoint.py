@@ -102,19 +102,32 @@ def file_of(path: object) -> Path | None:
     return file
 
 
-def file_of_exact(path: object, method: str) -> Path | None:
-    """Return the file as `file_of` does, where only the exact method has a proof to keep.
+def file_of_exact(path: object, method: str, load: Callable[[Path], object]) -> Path | None:
+    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
+
+    Parameters
+    ----------
+    path, method
+        The file, and the method: only the exact one has a proof to keep.
+    load
+        Reads what is on file already, and refuses what is another problem's.
 
     Raises
     ------
     InputError
-        If it is no such file, or another method is asked for.
+        If there is nothing to keep, the folder does not exist, or the file is another problem's.
+    FileFormatError
+        If the file is no checkpoint.
     """
     file = file_of(path)
-    if file is not None and method != "exact":
+    if file is None:
+        return None
+    if method != "exact":
         raise InputError(
             "checkpoint", f"{method} keeps no proof on file. Leave it out, or use method='exact'."
         )
+    load(file)
+    outfile.check_folder(file, "checkpoint")
     return file
 
 
@@ -169,16 +182,21 @@ class Kept:
     sizes: SizeBounds | None = None
 
 
-def on_file(problem: Problem, run: Run) -> Kept | None:
-    """Return what an earlier run has left on file, None where there is nothing.
+def still_there(run: Run, load: Callable[[], T | None]) -> T | None:
+    """Return what is loaded from a file that was checked before the run began.
 
-    The file was checked before the run began; what has become of it since ends no run.
+    What has become of the file since ends no run; there is nothing on it then.
     """
     try:
-        return load_proof(run.checkpoint, problem)
+        return load()
     except InputError as error:
         run.incumbent.incidents.append(str(error))
         return None
+
+
+def on_file(problem: Problem, run: Run) -> Kept | None:
+    """Return what an earlier run has left on file, None where there is nothing."""
+    return still_there(run, lambda: load_proof(run.checkpoint, problem))
 
 
 def resumed(problem: Problem, run: Run) -> Kept | None:

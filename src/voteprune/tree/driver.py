@@ -1,4 +1,4 @@
-"""`Driver`: a proof in rounds, shared by worker processes; every tree plugs into it.
+"""`Driver`: how a proof shares its open nodes among worker processes, round by round.
 
 A round: what is open is dealt to workers, who bound and branch until the round is over; here, local
 search goes on meanwhile. What they hand back is the whole state of the proof, so between rounds
@@ -15,7 +15,9 @@ To plug in, a proof is a subclass of `Driver` and says
 - `_report`: what to make of what a single worker says on its way,
 - `_save`: how what is open is written to a file, where a proof can be kept on one.
 
-`tree.sizes`, `tree.nogoods` and `tree.margins` do. Who wants the proof made goes through `rounds`::
+The `coordinator` of every tree is one: `tree.sizes`, `tree.nogoods`, `tree.margins`,
+`tree.plurality` and `tree.soft`. Its `_deal` says which nodes go to which worker, and
+`tree.workers` which process works on which task. Who wants the proof made goes through `rounds`::
 
     for went_on in driver.rounds(until, Searching(run, tabu)):
         if not went_on:  # the workers cannot go on

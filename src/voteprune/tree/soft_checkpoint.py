@@ -11,8 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..exceptions import InputError
-from ..files import outfile
 from ..run.run import Run
 from ..soft.nodes import TreeState
 from ..soft.problem import LOG_LOSS, SoftProblem
@@ -86,29 +84,12 @@ class SoftCheckpoint:
 
     def resumed(self, run: Run) -> TreeState | None:
         """Return what is on file; what has become of it since it was checked ends no run."""
-        try:
-            return self.load()
-        except InputError as error:
-            run.incumbent.incidents.append(str(error))
-            return None
+        return checkpoint.still_there(run, self.load)
 
 
 def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Path | None:
-    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to keep, the folder does not exist, or the file is another problem's.
-    FileFormatError
-        If the file is no checkpoint.
-    """
-    file = checkpoint.file_of_exact(path, method)
-    if file is None:
-        return None
-    SoftCheckpoint(file, problem).load()
-    outfile.check_folder(file, "checkpoint")
-    return file
+    """Check that a proof can be kept in a file, as `checkpoint.file_of_exact` does."""
+    return checkpoint.file_of_exact(path, method, lambda file: SoftCheckpoint(file, problem).load())
 
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:

@@ -10,6 +10,8 @@ from .clauses import Recheck
 from .cut import cut_bound, flow_faults
 from .document import Document, Four, document_of, open_certificate
 from .limits import Limits
+from .plurality import verify_plurality
+from .plurality_document import PLURALITY, plurality_document_of
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
 from .showing import number, plain
@@ -45,6 +47,8 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
     found = open_certificate(certificate)
     if found["format"] == SOFT:
         return verify_soft(soft_document_of(certificate, found), votes, target)
+    if found["format"] == PLURALITY:
+        return verify_plurality(plurality_document_of(certificate, found), votes, target)
     document = document_of(certificate, found)
     table = read_table(votes, document.names, target or document.target)
     notes = Notes()

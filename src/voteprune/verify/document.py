@@ -31,8 +31,10 @@ from .showing import plain
 SCHEMA = 1
 """The only version of the format there is."""
 
-FORMATS = ("voteprune.certificate", "voteprune.soft_certificate")
-"""Kinds of certificates: committees that vote, and soft ones."""
+FORMATS = (
+    "voteprune.certificate", "voteprune.soft_certificate", "voteprune.plurality_certificate"
+)  # fmt: skip
+"""Kinds of certificates: committees that vote, soft ones, and those of several classes."""
 
 STATUSES = ("optimal", "feasible", "infeasible", "unknown")
 """What may be claimed."""

@@ -149,7 +149,7 @@ def soft_document_of(path: str | Path, found: dict[str, Any]) -> SoftDocument:
 def _document(d: dict[str, Any]) -> SoftDocument:
     data, objective, limits = d["data"], d["objective"], d["limits"]
     loss = word(objective["loss"], (LOG_LOSS, POOL_LOG_LOSS, BRIER))
-    classes = all_of(data["classes"], _label)
+    classes = all_of(data["classes"], label_of)
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError("two classes are the same, or there are fewer than two")
     width = 1 if len(classes) == 2 else len(classes)
@@ -191,7 +191,8 @@ def _document(d: dict[str, Any]) -> SoftDocument:
     return document
 
 
-def _label(value: Any) -> Label:
+def label_of(value: Any) -> Label:
+    """Read a class: text, a number, or true or false."""
     if isinstance(value, str):
         return text(value)
     if not isinstance(value, bool):

@@ -20,7 +20,8 @@ from .table import records
 MOST_CELLS = 2**27
 """Cells up to which a table is read: a gigabyte."""
 
-_MISSING = ("", "nan", "na", "null", "none")
+MISSING = ("", "nan", "na", "null", "none")
+"""Cells that say nothing, in any case of letters."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def read_soft_table(
     names = [name for member in document.members for name in member.columns]
     scores = [member.kind == "score" for member in document.members for _ in member.columns]
     columns = [array("d") for _ in names]
-    labels, place_of = array("q"), _places(document.classes)
+    labels, place_of = array("q"), places_of(document.classes)
     known: dict[str, int | None] = {}
     most_rows = MOST_CELLS // len(names)
     for line, cells, label in records(path, names, target):
@@ -178,7 +179,7 @@ def _is_vote(cells: Sequence[float]) -> bool:
 
 def _answer(path: str | Path, cell: str, line: int, *, is_score: bool) -> float:
     word = cell.strip().lower()
-    if word in _MISSING:
+    if word in MISSING:
         return math.nan
     try:
         value = float({"true": "1", "false": "0"}.get(word, cell)) + 0.0  # no minus 0
@@ -192,7 +193,7 @@ def _answer(path: str | Path, cell: str, line: int, *, is_score: bool) -> float:
     return value
 
 
-def _places(classes: Sequence[Label]) -> Callable[[str], int | None]:
+def places_of(classes: Sequence[Label]) -> Callable[[str], int | None]:
     """Return what finds the place of a label as it stands in a file."""
     words = {label: place for place, label in enumerate(classes) if isinstance(label, str)}
     numbers = {

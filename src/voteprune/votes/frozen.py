@@ -5,12 +5,26 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Frozen:
     """Values in slots that nothing can change; it crosses the borders of processes unvalidated."""
 
     __slots__: tuple[str, ...] = ()
+
+    labels: NDArray[Any]
+    names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return len(self.labels)
+
+    @property
+    def n_classifiers(self) -> int:
+        """Number of classifiers K."""
+        return len(self.names)
 
     @classmethod
     def _made(cls, **values: Any) -> Self:

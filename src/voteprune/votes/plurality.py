@@ -146,16 +146,6 @@ class PluralityVotes(Frozen):
             weights=votes.weights,
         )
 
-    @property
-    def n_rows(self) -> int:
-        """Number of rows n."""
-        return int(self.matrix.shape[0])
-
-    @property
-    def n_classifiers(self) -> int:
-        """Number of classifiers K."""
-        return int(self.matrix.shape[1])
-
     def __repr__(self) -> str:
         return (
             f"PluralityVotes({self.n_rows} rows, {len(self.classes)} classes; "

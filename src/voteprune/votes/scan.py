@@ -9,17 +9,18 @@ and certificate of optimality on them as on the rows themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
+from .abstaining import HOW_TO_ABSTAIN
 from .ballots import check_cutoff, holds_probabilities
-from .packed import WORD, from_words
+from .packed import WORD, Packed, merged
+from .parquet_files import parquet_files
 from .reading import read_names
 
 MOST_PATTERNS = 50_000_000
@@ -44,6 +45,8 @@ class Columns:
         The label that is positive.
     cutoff
         From where on a number is a positive vote.
+    gaps
+        Whether classifiers may say nothing.
     """
 
     votes: tuple[str, ...]
@@ -51,6 +54,7 @@ class Columns:
     weight: str | None
     positive: object
     cutoff: float
+    gaps: bool = False
 
     @property
     def words(self) -> list[tuple[str, ...]]:
@@ -59,17 +63,9 @@ class Columns:
 
     @property
     def keys(self) -> list[str]:
-        """What the words are called once rows are packed."""
-        return [f"word{i}" for i in range(len(self.words))]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Packed:
-    """Distinct patterns, with how many rows have them and how many of these are positive."""
-
-    words: NDArray[np.uint64]
-    rows: NDArray[np.int64]
-    positive: NDArray[np.int64]
+        """What the words are called once rows are packed; who votes comes after what is voted."""
+        names = ("word", "voted") if self.gaps else ("word",)
+        return [f"{name}{i}" for name in names for i in range(len(self.words))]
 
 
 def scan_votes(
@@ -81,6 +77,7 @@ def scan_votes(
     sample_weight: str | None,
     positive: object,
     cutoff: float,
+    gaps: bool = False,
 ) -> tuple[tuple[str, ...], Packed]:
     """Merge the rows of a table that need not fit into memory.
 
@@ -101,6 +98,8 @@ def scan_votes(
         The positive label; all other labels must be one value.
     cutoff
         From where on a number is a positive vote.
+    gaps
+        Whether classifiers may say nothing (null, NaN).
 
     Returns
     -------
@@ -116,7 +115,7 @@ def scan_votes(
     cut = check_cutoff(cutoff)
     table = _DaskTable(source) if _is_dask(source) else _LazyTable(source)
     votes = _voters(table.columns, target, names, ignore, sample_weight)
-    columns = Columns(votes, target, sample_weight, positive, cut)
+    columns = Columns(votes, target, sample_weight, positive, cut, gaps)
     table.refuse_words(columns)
     _check_facts(table.facts(columns), columns)
     packed = table.packed(columns)
@@ -127,19 +126,6 @@ def scan_votes(
             "that are worked with. Leave out classifiers (names=), or rows.",
         )
     return read_names(None, votes, len(votes)), packed
-
-
-def unpacked(
-    packed: Packed, width: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
-    """Return votes, labels and weights, a row for every pattern and label, in canonical order."""
-    order = np.lexsort(packed.words[::-1])
-    words, rows, positive = packed.words[:, order], packed.rows[order], packed.positive[order]
-    yes, no = np.flatnonzero(positive > 0), np.flatnonzero(rows > positive)
-    places = np.concatenate([yes, no])
-    labels = np.arange(len(places)) < len(yes)
-    weights = np.concatenate([positive[yes], (rows - positive)[no]])
-    return from_words(words[:, places], width), labels, weights
 
 
 def _voters(
@@ -180,12 +166,14 @@ def _check_facts(facts: dict[str, Any], columns: Columns) -> None:
         raise InputError("source", "has no rows.")
     for name in columns.votes:
         low, high, missing = (facts[f"{name} {what}"] for what in ("low", "high", "missing"))
-        if missing:
+        if missing and not columns.gaps:
             raise InputError(
                 "source",
-                f"column {name!r} lacks {missing} of {facts['rows']} votes. Every classifier needs "
-                "a vote on every row: leave such rows or classifiers out.",
+                f"column {name!r} lacks {missing} of {facts['rows']} votes. Leave such rows or "
+                f"classifiers out, {HOW_TO_ABSTAIN}.",
             )
+        if missing == facts["rows"]:
+            continue
         if not math.isfinite(low) or not math.isfinite(high):
             raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
         if holds_probabilities(columns.cutoff) and not 0 <= low <= high <= 1:
@@ -255,11 +243,11 @@ class _LazyTable:
         pl = self._pl
         asked = [pl.len().alias("rows"), self._label(columns).unique().implode().alias("labels")]
         for name in columns.votes:
-            number = pl.col(name).cast(pl.Float64)
+            number = pl.col(name).cast(pl.Float64).fill_nan(None)
             asked += [
                 number.min().alias(f"{name} low"),
                 number.max().alias(f"{name} high"),
-                (number.is_null() | number.is_nan()).sum().alias(f"{name} missing"),
+                number.is_null().sum().alias(f"{name} missing"),
             ]
         if columns.weight is not None:
             weight = pl.col(columns.weight).cast(pl.Float64)
@@ -271,28 +259,42 @@ class _LazyTable:
     def packed(self, columns: Columns) -> Packed:
         """Merge the rows, in another pass."""
         pl = self._pl
+        asked = [self._positive_vote, self._voted][: 1 + columns.gaps]
         words = [
             pl.sum_horizontal(
-                (pl.col(name) >= columns.cutoff).cast(pl.UInt64) * (1 << (WORD - 1 - place))
-                if self._schema[name] != pl.Boolean
-                else pl.col(name).cast(pl.UInt64) * (1 << (WORD - 1 - place))
+                ask(name, columns).cast(pl.UInt64) * (1 << (WORD - 1 - place))
                 for place, name in enumerate(group)
-            ).alias(key)
-            for key, group in zip(columns.keys, columns.words, strict=True)
+            )
+            for ask in asked
+            for group in columns.words
         ]
+        words = [word.alias(key) for word, key in zip(words, columns.keys, strict=True)]
         weight = pl.lit(1) if columns.weight is None else pl.col(columns.weight)
         counts = weight.cast(pl.Int64).alias(_COUNT)
         label = self._label(columns) == pl.lit(columns.positive)
         rows = self._frame.select(*words, counts, label.alias("label"))
-        merged = rows.group_by(columns.keys).agg(
+        grouped = rows.group_by(columns.keys).agg(
             pl.col(_COUNT).sum(), pl.col(_COUNT).filter(pl.col("label")).sum().alias(_POSITIVE)
         )
-        frame = self._collect(merged)
+        frame = self._collect(grouped)
         return Packed(
             np.stack([frame[key].to_numpy() for key in columns.keys]),
             frame[_COUNT].to_numpy(),
             frame[_POSITIVE].to_numpy(),
         )
+
+    def _positive_vote(self, name: str, columns: Columns) -> Any:
+        """Tell where a classifier votes positive; NaN is above everything to polars."""
+        pl = self._pl
+        if self._schema[name] == pl.Boolean:
+            return pl.col(name).fill_null(value=False)
+        positive = pl.col(name) >= columns.cutoff
+        return (positive & self._voted(name, columns)) if columns.gaps else positive
+
+    def _voted(self, name: str, _: Columns) -> Any:
+        """Tell where a classifier says something."""
+        said = self._pl.col(name).is_not_null()
+        return said & self._pl.col(name).is_not_nan() if self._schema[name].is_float() else said
 
     def _label(self, columns: Columns) -> Any:
         """Return the labels; polars compares truth values with no number."""
@@ -331,8 +333,14 @@ class _DaskTable:
         if not found:
             return facts
         for name in columns.votes:
-            for what, join in (("low", min), ("high", max), ("missing", sum)):
-                facts[f"{name} {what}"] = join([part[f"{name} {what}"] for part in found])
+            low, high, missing = (
+                [fact for part in found if (fact := part[f"{name} {what}"]) is not None]
+                for what in ("low", "high", "missing")
+            )
+            facts[f"{name} low"], facts[f"{name} high"] = (
+                min(low, default=None), max(high, default=None),
+            )  # fmt: skip
+            facts[f"{name} missing"] = sum(missing)
         facts["labels"] = set().union(*(part["labels"] for part in found))
         if columns.weight is not None:
             facts["whole"] = all(part["whole"] for part in found) and any(
@@ -344,7 +352,7 @@ class _DaskTable:
         """Merge the rows, in another pass, two pieces at a time."""
         import dask
 
-        merge = dask.delayed(_merged)
+        merge = dask.delayed(merged)
         parts = [dask.delayed(_packed_of)(part, columns) for part in self._frame.to_delayed()]
         while len(parts) > 1:
             parts = [merge(parts[i : i + 2]) for i in range(0, len(parts), 2)]
@@ -364,11 +372,12 @@ def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
     if not len(frame):
         return facts
     for name in columns.votes:
-        cells = frame[name].to_numpy(dtype=float)
+        cells = _numbers(frame, name)
+        said = cells[~np.isnan(cells)]
         facts |= {
-            f"{name} low": float(cells.min()),
-            f"{name} high": float(cells.max()),
-            f"{name} missing": int(np.isnan(cells).sum()),
+            f"{name} low": float(said.min()) if len(said) else None,
+            f"{name} high": float(said.max()) if len(said) else None,
+            f"{name} missing": len(cells) - len(said),
         }
     facts["labels"] = set(frame[columns.target].unique().tolist())
     if columns.weight is not None:
@@ -378,67 +387,26 @@ def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
     return facts
 
 
+def _numbers(frame: Any, name: str) -> NDArray[np.float64]:
+    """Return a column of a piece, NaN where it says nothing."""
+    return np.asarray(frame[name].to_numpy(dtype=float, na_value=np.nan))
+
+
 def _packed_of(frame: Any, columns: Columns) -> Packed:
     """Merge the rows of one piece of a Dask data frame."""
-    words = np.zeros((len(columns.words), len(frame)), dtype=np.uint64)
-    for word, group in zip(words, columns.words, strict=True):
+    words = np.zeros((len(columns.keys), len(frame)), dtype=np.uint64)
+    for i, group in enumerate(columns.words):
         for place, name in enumerate(group):
-            yes = frame[name].to_numpy(dtype=float) >= columns.cutoff
-            word |= yes.astype(np.uint64) << np.uint64(WORD - 1 - place)
+            cells, bit = _numbers(frame, name), np.uint64(WORD - 1 - place)
+            words[i] |= (cells >= columns.cutoff).astype(np.uint64) << bit
+            if columns.gaps:
+                words[len(columns.words) + i] |= (~np.isnan(cells)).astype(np.uint64) << bit
     counts = np.ones(len(frame), dtype=np.int64)
     if columns.weight is not None:
         counts = frame[columns.weight].to_numpy(dtype=np.int64)
     label = (frame[columns.target] == columns.positive).to_numpy(dtype=bool)
-    return _merged([Packed(words, counts, np.where(label, counts, 0))])
-
-
-def _merged(parts: Sequence[Packed]) -> Packed:
-    """Put pieces together; the order of the pieces makes no difference."""
-    words = np.concatenate([part.words for part in parts], axis=1)
-    rows = np.concatenate([part.rows for part in parts])
-    positive = np.concatenate([part.positive for part in parts])
-    order = np.lexsort(words[::-1])
-    words = words[:, order]
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (words[:, 1:] != words[:, :-1]).any(axis=0)
-    firsts = np.flatnonzero(new)
-    if not len(firsts):
-        return Packed(words, rows, positive)
-    return Packed(
-        words[:, firsts],
-        np.add.reduceat(rows[order], firsts),
-        np.add.reduceat(positive[order], firsts),
-    )
+    return merged([Packed(words, counts, np.where(label, counts, 0))])
 
 
 def _is_dask(source: object) -> bool:
     return type(source).__module__.startswith("dask")
-
-
-def parquet_files(source: object) -> list[str]:
-    """Return the files that a path, a folder, a pattern or several of them name."""
-    if isinstance(source, str | Path):
-        source = [source]
-    if not isinstance(source, Iterable) or hasattr(source, "columns"):
-        raise InputError(
-            "source",
-            f"is a {type(source).__name__}; expected Parquet files, a polars LazyFrame or a Dask "
-            "data frame. A frame in memory goes to vp.Votes.",
-        )
-    found: list[str] = []
-    for path in source:
-        if not isinstance(path, str | Path):
-            raise InputError("source", f"holds {path!r:.60}; expected paths.")
-        place = Path(path)
-        if place.is_dir():
-            inside = sorted(map(str, [*place.glob("*.parquet"), *place.glob("*.pq")]))
-        elif any(mark in str(path) for mark in "*?["):
-            inside = sorted(
-                map(str, Path(place.anchor or ".").glob(str(place.relative_to(place.anchor))))
-            )
-        else:
-            inside = [str(path)] if place.exists() else []
-        if not inside:
-            raise FileFormatError(path, "names no Parquet file that exists.")
-        found += inside
-    return found

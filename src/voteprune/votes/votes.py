@@ -13,8 +13,9 @@ from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .frozen import Frozen
+from .packed import unpacked
 from .reading import read_names, read_weights
-from .scan import scan_votes, unpacked
+from .scan import scan_votes
 
 
 class Votes(Frozen):
@@ -118,6 +119,7 @@ class Votes(Frozen):
         sample_weight: str | None = None,
         positive: object = 1,
         cutoff: float = 0.5,
+        abstentions: Abstentions | None = None,
     ) -> Votes:
         """Read votes on more rows than memory holds, merging equal rows on the way.
 
@@ -136,13 +138,16 @@ class Votes(Frozen):
             The label of the positive class; all other rows must have one other label.
         cutoff
             From where on a number is a positive vote.
+        abstentions
+            What it counts for when a classifier says nothing (null, NaN): "skip" or "against", as
+            for `Votes`.
 
         Returns
         -------
         Votes
-            One row for every distinct pattern of votes and label, in canonical order; its weight
-            is the number of rows it stands for. Committees have the same values and bounds on it
-            as on all rows.
+            One row for every distinct pattern of votes, abstentions included, and label, in
+            canonical order; its weight is the number of rows it stands for. Committees have the
+            same values and bounds on it as on all rows.
 
         Raises
         ------
@@ -150,32 +155,23 @@ class Votes(Frozen):
             If a column is missing or holds no votes, or if there are more than 50 million distinct
             patterns; a `FileFormatError` if files cannot be read.
         """
+        rule = check_abstentions(abstentions)
         columns, packed = scan_votes(
             source, target, names=names, ignore=ignore, sample_weight=sample_weight,
-            positive=positive, cutoff=cutoff,
+            positive=positive, cutoff=cutoff, gaps=rule is not None,
         )  # fmt: skip
-        matrix, labels, weights = unpacked(packed, len(columns))
+        matrix, voted, labels, weights = unpacked(packed, len(columns), rule is not None)
         _check_both_classes(labels, weights)
         return cls._made(
-            abstentions=None,
+            abstentions=rule,
             cutoff=float(cutoff),
             denominator=1,
             labels=labels,
             matrix=matrix,
             names=columns,
-            voted=None,
+            voted=voted,
             weights=weights,
         )
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows n."""
-        return int(self.matrix.shape[0])
-
-    @property
-    def n_classifiers(self) -> int:
-        """Number of classifiers K."""
-        return int(self.matrix.shape[1])
 
     def cut_at(self, cutoff: float) -> Votes:
         """Return the same votes, for committees that are to cut numbers here; nothing is cut anew.

@@ -35,12 +35,13 @@ def render_page(package: str, template: str, **told: Any) -> str:
     package, template
         The package whose folder ``templates`` holds the template, and its name there.
     told
-        What the template shows; `css` and `version` are added.
+        What the template shows; `css` and `version` are added. What pages share, their head and
+        their tables of words, are the templates of this package.
     """
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader(package, "templates"),
+        loader=ChoiceLoader([PackageLoader(package), PackageLoader(__package__)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -53,15 +53,21 @@ def train(cell: Cell) -> Trained | Failure:
         write_votes(cell.votes, collect(table, cell.pool, cell.k, *fold))
         return Trained(cell.key)
     except Exception as error:
-        return Failure(
-            key=cell.key,
-            dataset=cell.dataset.id,
-            seed=cell.seed,
-            fold=cell.fold,
-            pool_size=0,
-            method=VOTES,
-            **_complaint(error),
-        )
+        return no_votes(cell, **_complaint(error))
+
+
+def no_votes(cell: Cell, reason: str, detail: str = "") -> Failure:
+    """Return the failure of a cell whose pool could not be trained."""
+    return Failure(
+        key=cell.key,
+        dataset=cell.dataset.id,
+        seed=cell.seed,
+        fold=cell.fold,
+        pool_size=0,
+        method=VOTES,
+        reason=reason,
+        detail=detail,
+    )
 
 
 def solve(task: Task) -> Record | Failure:

@@ -24,7 +24,7 @@ def nodes(k=8):
     )
 
 
-@pytest.mark.parametrize("members", [None, (1, 4)])
+@pytest.mark.parametrize("members", [None, (1, 4), tuple(range(8))])
 def test_what_is_written_is_read(members, tmp_path):
     problem, file = PluralityProblem.of(votes()), tmp_path / "proof"
     assert load_proof(file, problem) is None

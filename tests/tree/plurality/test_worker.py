@@ -132,3 +132,96 @@ def test_bounds_of_nodes_are_above_all_in_them():
                 ]
                 assert all(holds(after, m) for m in tops)
     assert programs > 100
+
+
+class Told:
+    """Stands in for a linear program: it says what it is told to, and keeps what it was asked."""
+
+    def __init__(self, bound, charges, x):
+        self.said, self.targets = (bound, np.array(charges), np.array(x)), []
+
+    def bound(self, decided, target, deadline):
+        self.targets.append(target)
+        return self.said
+
+    def elsewhere(self, size, decided):
+        return np.inf
+
+
+def tree_of(case, nodes, target, program):
+    """A tree all of whose nodes are bounded by one program."""
+    with mock.patch.object(trying, "_MOST_TAILS", 1), mock.patch.object(trying, "_FEWEST_TAILS", 1):
+        task = task_of(case, nodes, target)
+        memory = worker._Memory(task)
+    memory.program = lambda task, size: program
+    return worker._Tree(task, memory, None)
+
+
+def scaled(case, times):
+    """The same problem, its weights divided by some power of two."""
+    wins = replace(case.wins, weights=case.wins.weights / times)
+    return replace(case, wins=wins, scale=case.scale * times)
+
+
+def plain(k=6):
+    """A problem without limits on members, and its node of size 3."""
+    case = next(
+        case
+        for case in map(known, range(1000))
+        if case.wins.n_classifiers == k and not len(case.wins.required)
+    )
+    return case, Node(3, 50.0, np.full(k, FREE, dtype=np.int8))
+
+
+@pytest.mark.parametrize("times", [1.0, 8.0])
+def test_what_only_reaches_the_target_stays_open(times):
+    case, node = plain()
+    case = scaled(case, times)
+    for bound, stays in ((24.0, True), (23.5, False), (30.0, True), (70.0, True)):
+        program = Told(bound, np.zeros(6), np.full(6, 0.5))
+        tree = tree_of(case, (), int(24 * case.scale), program)
+        tree._bound(node)
+        assert program.targets == [24.0]
+        left = [entry[2] for entry in tree._heap]
+        # No bound is ever given up for a higher one.
+        assert [each.bound for each in left] == [min(bound, node.bound)] * stays
+        assert all(each.bounded for each in left)
+
+
+@pytest.mark.parametrize("times", [1.0, 8.0])
+def test_weights_of_another_scale_have_the_same_optimum(times):
+    for seed in range(12):
+        case = scaled(known(seed), times)
+        best = max(case.scores.values())
+        nodes, found, _ = work(case, best)
+        assert nodes == ()
+        assert max(case.scores.get(m, -1) for m in found) == best
+
+
+@pytest.mark.parametrize(
+    ("x", "charges", "column"),
+    [
+        ([1.0, 0.1, 0.55, 0.9, 0.0, 0.45], [9.0, 9.0, 0.0, 0.0, 0.0, 0.5], 5),
+        ([1.0, 0.1, 0.6, 0.9, 0.0, 0.4], [9.0, 9.0, -2.0, 0.0, 0.0, 0.5], 2),
+        ([1.0, 0.3, 0.2, 0.9, 0.0, 0.6], [0.0, 0.0, 9.0, 9.0, 9.0, 0.0], 5),
+    ],
+)
+def test_a_node_is_branched_where_the_relaxation_is_most_divided(x, charges, column):
+    """Of those equally divided it is who is charged most."""
+    case, node = plain()
+    tree = tree_of(case, (), 0, Told(24.0, charges, x))
+    tree._branch(replace(node, bounded=True))
+    without, with_it = sorted((entry[2] for entry in tree._heap), key=lambda n: n.decided.sum())
+    for child, value in ((without, 0), (with_it, 1)):
+        assert np.flatnonzero(child.decided != FREE).tolist() == [column]
+        assert child.decided[column] == value
+        assert not child.bounded
+
+
+def test_what_programs_take_is_learned():
+    case, node = plain()
+    tree = tree_of(case, (), 0, Told(24.0, np.zeros(6), np.full(6, 0.5)))
+    with mock.patch.object(worker.time, "monotonic", side_effect=range(0, 10**6, 3)):
+        for _ in range(60):
+            tree._bound(node)
+    assert tree._memory.program_seconds == pytest.approx(3.0)

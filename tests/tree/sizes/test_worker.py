@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from instances import drawn, not_below, random_instance
-from voteprune.bounds.cuts import Row
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.node import FREE, Node
 from voteprune.bounds.prices import Prices
+from voteprune.bounds.relaxation_rows import Row
 from voteprune.problem.problem import Problem
 from voteprune.tree.sizes.task import Task
 from voteprune.tree.sizes.worker import solve

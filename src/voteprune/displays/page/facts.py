@@ -7,25 +7,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from ...exceptions import InputError, shown
-from ...front import front
+from ...front import front_of
 from ...numbers.floats import Floats
-from ...problem.constraints import AtMost, Constraint
-from ...problem.criteria import METRICS
-from ...problem.formulas import Weights
+from ...problem.constraints import AtMost, Budget, Constraint
 from ...problem.plurality import PluralityProblem
-from ...problem.plurality_committee import PluralityCommittee
 from ...problem.problem import Problem
 from ...soft.pruning import SoftPruning
 from ...solve.explanation import Explanation
 from ...solve.fronts import Front, FrontPoint
-from ...solve.plurality_solution import PluralitySolution
+from ...solve.request import Circumstances
 from ...solve.soft_solution import SoftSolution
+from ...strategies.registry import METHODS
 from . import listings
 from .decisions import Reliability, agreement, decided, reliability, wrong_by_all
 from .listings import Answer, Reasons, Table
 
 _LEAST_FRONT = 10
 """The front goes to twice the committee's size, and to this size at the least."""
+
+_MOST = 3
+"""Budgets that have a front each."""
 
 _NO_VOTES = (
     "This answer was read from a file, which holds no votes. What is lost without each member, the "
@@ -53,6 +54,8 @@ class Facts:
         Sentences on free exchanges, and on rows that no committee gets right.
     front, no_front
         The best of every size, or why there is none.
+    by_cost
+        For every budget that was asked for, the best of every smaller one and of larger ones.
     agreement, names
         How often two members say the same, None for fewer than two; and their names.
     reliability
@@ -76,6 +79,7 @@ class Facts:
     rows: tuple[tuple[str, str], ...]
     front: Front | None
     no_front: str
+    by_cost: tuple[Front, ...]
     agreement: Floats | None
     names: tuple[str, ...]
     reliability: Reliability | None
@@ -118,7 +122,10 @@ def collect(
     why = explanation
     if why is None and problem is not None:
         why = solution.explain(time_limit=seconds / 2)
-    found, no_front = _front(solution, max(0.0, deadline - time.monotonic()))
+    budgets = _budgets(solution)
+    share = max(0.0, deadline - time.monotonic()) / (1 + len(budgets))
+    found, no_front = _front(solution, share)
+    by_cost = tuple(_cost_front(solution, budget, share) for budget in budgets if share > 0)
     if found is not None:
         found = replace(
             found,
@@ -144,6 +151,7 @@ def collect(
         rows=listings.rows_lost(why, nobody),
         front=found,
         no_front=no_front,
+        by_cost=by_cost,
         agreement=alike,
         names=tuple(listings.cut(name, 24) for name in committee.names),
         reliability=curve,
@@ -166,8 +174,8 @@ def _with_answer(point: FrontPoint, solution: Answer, cumulative: bool) -> Front
     assert committee is not None
     assert value is not None
     fits = committee.size <= point.size if cumulative else committee.size == point.size
-    better = point.value is None or value > point.value
-    if fits and better and not isinstance(committee, PluralityCommittee):
+    # Of equals the page shows its own.
+    if fits and (point.value is None or value >= point.value):
         point = replace(point, committee=committee, value=value)
     # What no committee at all exceeds, none of this size does.
     if solution.bound is not None and point.bound is not None and solution.bound < point.bound:
@@ -179,26 +187,44 @@ def _front(solution: Answer, seconds: float) -> tuple[Front | None, str]:
     """Return the best of every size near the committee's, or why there is none."""
     if solution.problem is None or solution.committee is None:
         return None, ""
-    if isinstance(solution, PluralitySolution):
-        return None, "There is no front for plurality votes. Ask prune() for single sizes."
     if not seconds > 0:
         return None, "There was no time left for the front. Ask for more."
     most = min(max(2 * solution.committee.size, _LEAST_FRONT), solution.n_classifiers)
     requests: tuple[Constraint, ...] = (*solution.problem.requests, AtMost("size", most))
     try:
-        if isinstance(solution, SoftSolution):
-            return front(
-                solution.problem.said, objective=solution.objective, constraints=requests,
-                penalty=solution.penalty, time_limit=seconds, random_state=solution.seed,
-            ), ""  # fmt: skip
-        named = solution.objective in METRICS or not isinstance(solution.weights, Weights)
-        return front(
-            solution.problem.votes,
-            objective=solution.objective if named else solution.weights,
-            constraints=requests,
-            diversity=solution.problem.asked_diversity,
-            time_limit=seconds,
-            random_state=solution.seed,
-        ), ""
+        return front_of(_under(solution, requests), _circumstances(solution, seconds)), ""
     except InputError as error:
         return None, f"There is no front: {shown(error.message)}"
+
+
+def _under(
+    solution: Answer, requests: tuple[Constraint, ...]
+) -> Problem | PluralityProblem | SoftPruning:
+    """Return what the answer was chosen from, under other constraints."""
+    problem = solution.problem
+    assert problem is not None
+    if isinstance(problem, Problem):
+        return problem.with_requests(requests, problem.asked_diversity)
+    return problem.with_requests(requests)
+
+
+def _circumstances(solution: Answer, seconds: float) -> Circumstances:
+    return Circumstances.of(METHODS["exact"], time_limit=seconds, random_state=solution.seed)
+
+
+def _budgets(solution: Answer) -> list[Budget]:
+    """Return the first budgets that were asked for, of costs that a front may be by."""
+    return [
+        b for b in listings.budgets(solution) if min(b.for_pool(listings.names(solution))) >= 0
+    ][:_MOST]
+
+
+def _cost_front(solution: Answer, budget: Budget, seconds: float) -> Front:
+    """Return the best of every budget up to twice the one that was asked for."""
+    assert solution.problem is not None
+    others = tuple(item for item in solution.problem.requests if item is not budget)
+    twice = Budget(budget.for_pool(listings.names(solution)), 2 * budget.limit, budget.name)
+    return front_of(
+        _under(solution, others), _circumstances(solution, seconds), twice,
+        start=solution.committee,
+    )  # fmt: skip

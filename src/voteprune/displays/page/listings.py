@@ -11,7 +11,7 @@ from ...numbers.exact import show
 from ...problem import words
 from ...problem.constraints import Budget
 from ...solve.explanation import Explanation, MemberRole
-from ...solve.fronts import Front
+from ...solve.fronts import SIZE, Front
 from ...solve.plurality_solution import PluralitySolution
 from ...solve.soft_explain import SoftExplanation, SoftRole
 from ...solve.soft_solution import SoftSolution
@@ -130,8 +130,8 @@ def members(solution: Answer, why: Reasons | None) -> Table:
         if max(votes) > 1:
             columns.append(("votes", list(map(str, votes))))
     totals = {}
-    for number, budget in enumerate(_budgets(solution)):
-        costs = budget.for_pool(_names(solution))
+    for number, budget in enumerate(budgets(solution)):
+        costs = budget.for_pool(names(solution))
         heading = cut(budget.name, 24)
         heading += f" {number + 1}" if heading in totals else ""
         columns.append((heading, [show(costs[k]) for k in committee.members]))
@@ -156,12 +156,14 @@ def members(solution: Answer, why: Reasons | None) -> Table:
     return Table("members", "Who is asked", note, headings, tuple(rows), bool(totals))
 
 
-def _budgets(solution: Answer) -> list[Budget]:
+def budgets(solution: Answer) -> list[Budget]:
+    """Return the budgets that were asked for."""
     requests = () if solution.problem is None else solution.problem.requests
     return [item for item in requests if isinstance(item, Budget)]
 
 
-def _names(solution: Answer) -> tuple[str, ...]:
+def names(solution: Answer) -> tuple[str, ...]:
+    """Return what all classifiers are called, where that is known."""
     if isinstance(solution, SoftSolution):
         return () if solution.problem is None else solution.problem.said.names
     return () if solution.problem is None else solution.problem.votes.names
@@ -267,29 +269,42 @@ def _listed(rows: Sequence[object]) -> str:
     return ", ".join(map(str, rows[:_ROWS])) + (f", and {more} more" if more > 0 else "")
 
 
-def front_table(front: Front, minimised: bool) -> Table:
-    """Return the front in figures."""
-    sign = -1 if minimised else 1
+def front_table(front: Front, answer: Answer, name: str = "front") -> Table:
+    """Return a front in figures.
+
+    Parameters
+    ----------
+    front, answer
+        The front, and the answer that it stands beside.
+    name
+        What the table is called inside the page.
+    """
+    sign, by_size = -1 if front.minimised else 1, front.by == SIZE
+    assert answer.committee is not None
     rows = []
     for point in front.points:
+        where = str(point.size) if by_size else show(point.cost)
         if point.bound is None:
-            rows.append((str(point.size), "not allowed", "", "", ""))
+            rows.append((where, "not allowed", "", "", ""))
             continue
-        names = () if point.committee is None else point.committee.names
+        seats = () if point.committee is None else point.committee.names
+        own = point.committee is not None and point.committee.members == answer.committee.members
         rows.append(
             (
-                str(point.size),
+                f"{where} (this one)" if own else where,
                 "none found" if point.value is None else f"{sign * point.value:.6g}",
                 f"{sign * point.bound:.6g}",
                 "optimal" if point.optimal else "" if point.gap is None else
                 words.percent(point.gap),
-                ", ".join(cut(name, 24) for name in names),
+                ", ".join(cut(seat, 24) for seat in seats),
             )
         )  # fmt: skip
-    limit = "none is below" if minimised else "none exceeds"
-    headings = ("size", "best found", limit, "gap", "members")
+    limit = "none is below" if front.minimised else "none exceeds"
+    headings = (cut(front.by, 24), "best found", limit, "gap", "members")
     note = "At most so many members." if front.cumulative else "Exactly so many members."
-    return Table("front", "The front in figures", note, headings, tuple(rows))
+    if not by_size:
+        note = "A line for every step; each bound holds up to the cost of the next line."
+    return Table(name, "The front in figures", note, headings, tuple(rows))
 
 
 def run(solution: Answer, about: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

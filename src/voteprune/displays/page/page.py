@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...soft.pruning import OBJECTIVES
 from ...web.pages import render_page, require_jinja
 from ...web.pictures import require_matplotlib
 from .facts import collect
 from .listings import Answer, Reasons, front_table
-from .pictures import draw_all
+from .pictures import cost_name, draw_all
 
 
 def render(
@@ -24,9 +23,12 @@ def render(
     require_jinja()
     require_matplotlib()
     facts = collect(solution, seconds, explanation, about, command)
-    figures = None
-    if facts.front is not None:
-        figures = front_table(facts.front, facts.front.objective in OBJECTIVES)
+    figures = None if facts.front is None else front_table(facts.front, solution)
+    priced = {
+        cost_name(place): front_table(front, solution, cost_name(place))
+        for place, front in enumerate(facts.by_cost)
+    }
     return render_page(
-        __package__, "answer.html", facts=facts, figures=figures, pictures=draw_all(facts)
-    )
+        __package__, "answer.html", facts=facts, figures=figures, priced=priced,
+        pictures=draw_all(facts),
+    )  # fmt: skip

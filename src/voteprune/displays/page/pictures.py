@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ...web.pictures import (
@@ -23,6 +24,7 @@ from ..convergence import ConvergenceDisplay
 from ..front import FrontDisplay
 from .decisions import Reliability
 from .facts import Facts
+from .listings import cut
 
 _MOST_MEMBERS = 24
 """Beyond so many members a heat map cannot be read."""
@@ -64,13 +66,21 @@ def _drawn(facts: Facts) -> Iterator[Picture]:
         )
     if facts.front is not None:
         front = facts.front
-        size = f"{'at most' if less else 'exactly'} so many members"
+        size = f"{'at most' if front.cumulative else 'exactly'} so many members"
         yield _picture(
             "sizes",
             "What every size can reach",
             f"The best committee of {size}. A full dot is proved best; a hollow one may be beaten, "
             "up to the red line.",
             lambda: _on_axes(lambda ax: FrontDisplay.from_front(front, ax)),
+        )
+    for place, priced in enumerate(facts.by_cost):
+        yield _picture(
+            cost_name(place),
+            f"What every budget of {cut(priced.by, 24)} can reach",
+            "The best committee that costs no more, up to twice the budget that was asked for. A "
+            "full dot is proved best; what lies between the lines is open.",
+            partial(_on_axes, partial(FrontDisplay.from_front, priced)),
         )
     if facts.reliability is not None:
         curve = facts.reliability
@@ -101,6 +111,11 @@ def _drawn(facts: Facts) -> Iterator[Picture]:
                 lambda value: f"{value:.0f}",
             ),
         )
+
+
+def cost_name(place: int) -> str:
+    """Return what the picture and the table of a front by cost are called inside the page."""
+    return f"costs{place}"
 
 
 def _picture(name: str, title: str, note: str, drawn: Callable[[], Any]) -> Picture:

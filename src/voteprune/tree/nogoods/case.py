@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds.cuts import limit_kinds, limit_rows
 from ...bounds.levels import room
+from ...bounds.relaxation_rows import limit_kinds, limit_rows
 from ...numbers.floats import Floats, objective_scale
 from ...problem.problem import Problem
 

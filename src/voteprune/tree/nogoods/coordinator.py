@@ -25,10 +25,13 @@ from .task import WORKER, Node, Share, Task
 _MOST_PATTERNS = 800
 """Patterns beyond which nogoods are not tried, for the tree branches on patterns."""
 
-CLOSE = 0.06
+CLOSE = 0.10
 """The largest gap, as a share of all weight, at which nogoods are tried."""
 
-_HOPELESS = 0.03
+_WRITTEN = 0.6
+"""Part of it for a proof that is written down, which says nothing until it is whole."""
+
+_HOPELESS = 0.05
 """The largest gap, as a share of all weight, at which they go on after a good part of the time."""
 
 _MOST_LOOKS = 300
@@ -77,7 +80,7 @@ class NogoodsDriver(Driver):
         kept = checkpoint.on_file(problem, run)
         if kept is not None and kept.nodes is not None:
             return False  # has been tried
-        return _between(problem, run) <= CLOSE
+        return _between(problem, run) <= CLOSE * (1.0 if run.record is None else _WRITTEN)
 
     def hopeless(self, *, late: bool) -> bool:
         """Tell whether time is better spent otherwise.

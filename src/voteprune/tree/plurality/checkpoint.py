@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...exceptions import InputError
-from ...files import jsonfile, outfile
+from ...files import jsonfile
 from ...problem.plurality import PluralityProblem
 from ...run.run import Run
 from .. import checkpoint
@@ -79,42 +79,26 @@ def load_proof(path: Path | None, problem: PluralityProblem) -> Kept | None:
 
 
 def resumed(problem: PluralityProblem, run: Run) -> Kept | None:
-    """Return what an earlier run has left on file, and offer its committee.
-
-    The file was checked before the run began; what has become of it since ends no run.
-    """
-    try:
-        kept = load_proof(run.checkpoint, problem)
-    except InputError as error:
-        run.incumbent.incidents.append(str(error))
-        return None
+    """Return what an earlier run has left on file, and offer its committee."""
+    kept = checkpoint.still_there(run, lambda: load_proof(run.checkpoint, problem))
     if kept is not None and kept.members is not None:
         run.incumbent.offer(kept.members)
     return kept
 
 
 def check_plurality_checkpoint(path: object, method: str, problem: PluralityProblem) -> Path | None:
-    """Check, before any work, that an unfinished proof can be kept in a file, and whose it is.
+    """Check that a proof can be kept in a file, as `checkpoint.file_of_exact` does."""
 
-    Raises
-    ------
-    InputError
-        If there is nothing to keep, the folder does not exist, or the file is another problem's.
-    FileFormatError
-        If the file is no checkpoint.
-    """
-    file = checkpoint.file_of_exact(path, method)
-    if file is None:
-        return None
-    if problem.class_limits or problem.must_cover or problem.objective.kind != "plurality":
-        raise InputError(
-            "checkpoint",
-            "a proof of an F-score, or under limits on coverage or on classes, keeps nothing on "
-            "file. Leave it out.",
-        )
-    load_proof(file, problem)
-    outfile.check_folder(file, "checkpoint")
-    return file
+    def load(file: Path) -> object:
+        if problem.class_limits or problem.must_cover or problem.objective.kind != "plurality":
+            raise InputError(
+                "checkpoint",
+                "a proof of an F-score, or under limits on coverage or on classes, keeps nothing "
+                "on file. Leave it out.",
+            )
+        return load_proof(file, problem)
+
+    return checkpoint.file_of_exact(path, method, load)
 
 
 def _take(header: jsonfile.Fields, arrays: dict[str, NDArray[Any]]) -> Kept:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import compress
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,8 @@ from ...problem.wins import Wins
 from ...run.run import Run
 from ..driver import Driver
 from .checkpoint import Kept, resumed, save_proof
-from .task import FREE, WORKER, Node, Share, Task
+from .proof import PluralityProof
+from .task import FREE, WORKER, Node, Share, Step, Task
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of the first and of the longest round."""
@@ -42,6 +44,11 @@ class PluralityDriver(Driver):
         self._wins, self._scale = Wins.of(problem)
         kept = resumed(problem, run)
         self._nodes = self._everything() if kept is None else kept.nodes
+        self._number, self._proof = len(self._nodes), None
+        if run.record is not None:
+            roots = tuple((node.size, node.key) for node in self._nodes)
+            self._proof = PluralityProof(self._wins, self._scale, roots)
+            run.record.append(self._proof)
         self._take_stock()
 
     def _everything(self) -> tuple[Node, ...]:
@@ -50,10 +57,8 @@ class PluralityDriver(Driver):
         decided[self._wins.required] = 1
         bound = float((self._run.incumbent.proved - self._problem.gains.base) / self._scale)
         bound += float(room(self._wins.weights, bound))
-        return tuple(
-            Node(size, bound, decided)
-            for size in range(self._wins.size_min, self._wins.size_max + 1)
-        )
+        sizes = range(self._wins.size_min, self._wins.size_max + 1)
+        return tuple(Node(size, bound, decided, key=key) for key, size in enumerate(sizes))
 
     @property
     def over(self) -> bool:
@@ -66,7 +71,7 @@ class PluralityDriver(Driver):
         return [
             # The highest bounds to everybody in turn.
             Task(self._wins, self._scale, tuple(ordered[worker::workers]), target, deadline, latest,
-                 self._token)
+                 self._token, self._proof is not None, self._number)
             for worker in range(min(workers, len(ordered)))
         ]  # fmt: skip
 
@@ -75,6 +80,11 @@ class PluralityDriver(Driver):
             for members in share.members:
                 self._offer(members)
         self._nodes = tuple(node for share in shares for node in share.nodes)
+        self._number = max(share.next_number for share in shares)
+        if self._proof is not None:
+            for share in shares:
+                self._proof.steps += share.steps
+                self._proof.prices |= share.prices
 
     def _save(self, file: Path) -> None:
         save_proof(file, self._problem, Kept(self._run.incumbent.members, self._nodes))
@@ -84,12 +94,18 @@ class PluralityDriver(Driver):
         incumbent.open_boxes = open_boxes
         # First the committee: it may be the one of a node that the bound has left behind.
         self._offer(tuple(sorted(members)))
-        if open_boxes:
+        # What rests on steps that are not written down yet may be lost with them.
+        if open_boxes and self._proof is None:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
         incumbent, target = self._run.incumbent, self._target() / self._scale
-        self._nodes = tuple(node for node in self._nodes if node.bound >= target and not node.empty)
+        stays = [node.bound >= target and not node.empty for node in self._nodes]
+        gone = [node for node, stay in zip(self._nodes, stays, strict=True) if not stay]
+        self._nodes = tuple(compress(self._nodes, stays))
+        if self._proof is not None:
+            self._proof.steps += (Step(node.key, node.by) for node in gone)
+            self._proof.nodes = self._nodes
         incumbent.open_boxes = len(self._nodes)
         if self._nodes:
             incumbent.tighten(self._in_units(max(node.bound for node in self._nodes)))

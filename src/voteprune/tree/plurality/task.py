@@ -1,13 +1,14 @@
-"""`Node`, `Task` and `Share`: what is open, what a worker is given, and what it hands back."""
+"""`Node`, `Task`, `Step`, `Share`: what is open, what a worker is given, and what it hands back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...bounds.wins_rows import Priced
 from ...problem.wins import Wins
 from ...solvers import Worker
 
@@ -16,6 +17,9 @@ WORKER = Worker(f"{__package__}.worker")
 
 FREE = -1
 """What is said of a column that is not decided."""
+
+NO_PRICES = -1
+"""What stands for the prices of a node that has the first bound there is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +36,16 @@ class Node:
         By column: 1 sits, 0 does not, -1 may or may not.
     bounded
         Whether its own linear program has been solved.
+    key, by
+        Its number, and that of the prices that gave the bound; only where a proof is written down.
     """
 
     size: int
     bound: float
     decided: NDArray[np.int8]
     bounded: bool = False
+    key: int = 0
+    by: int = NO_PRICES
 
     def branch(self, column: int) -> tuple[Node, Node]:
         """Return the node without a column and the one with it."""
@@ -80,6 +88,10 @@ class Task:
     token
         Tasks with the same token are about the same data; a worker that has seen it before need
         not build its linear programs and its table anew.
+    record
+        Whether steps are written down.
+    first_number
+        From where on nodes and prices are numbered.
     """
 
     wins: Wins
@@ -89,6 +101,38 @@ class Task:
     deadline: float
     latest: float
     token: str = ""
+    record: bool = False
+    first_number: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """What became of a node; nothing more than its bound where nothing else is said.
+
+    Parameters
+    ----------
+    node
+        Its key.
+    by
+        The number of the prices that bound it, or that decide something in it.
+    decided
+        Columns and what is decided of them from now on (reduced-cost fixing): with the opposite
+        the prices bound all that is left.
+    branch
+        The column that it is branched on, -1 for none.
+    heirs
+        What takes its place: one node if something was decided, two after branching, the one
+        without the column first.
+    tried
+        Whether all its committees were tried.
+    """
+
+    node: int
+    by: int = NO_PRICES
+    decided: tuple[tuple[int, int], ...] = ()
+    branch: int = -1
+    heirs: tuple[int, ...] = ()
+    tried: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +145,17 @@ class Share:
         What is open.
     members
         Sets of columns worth a look.
+    steps, prices
+        Proof steps, and the prices they rest on by their numbers, if they are written down.
+    next_number
+        From where on to number what comes next.
     """
 
     nodes: tuple[Node, ...]
     members: tuple[tuple[int, ...], ...]
+    steps: tuple[Step, ...] = ()
+    prices: dict[int, Priced] = field(default_factory=dict)
+    next_number: int = 0
 
 
 Report = Callable[[float, int, list[int]], None]

@@ -18,13 +18,16 @@ from collections import OrderedDict
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ...bounds.wins_program import WinsProgram
-from ...bounds.wins_rows import Size
+from ...bounds.wins_rows import Priced, Size
 from ...numbers.floats import Floats
 from ...primal.plurality_enumeration import Enumeration
-from .task import FREE, Node, Report, Share, Task
+from .task import FREE, Node, Report, Share, Step, Task
+
+Decisions = NDArray[np.int8]
 
 LEAF = 1.5
 """Seconds that trying all committees of a node may take. Only speed depends on it."""
@@ -92,6 +95,8 @@ class _Tree:
         self._heap: list[tuple[float, int, Node]] = []
         self._order = itertools.count(0, -1)  # of equals, the latest comes first
         self._members: dict[tuple[int, ...], None] = {}
+        self._number, self._steps = task.first_number, list[Step]()
+        self._prices: dict[int, Priced] = {}
         for node in task.nodes:
             self._push(node)
 
@@ -107,12 +112,27 @@ class _Tree:
                 self._branch(node)
             else:
                 self._bound(node)
-        return Share(tuple(node for _, _, node in self._heap), tuple(self._members))
+        return Share(
+            tuple(node for _, _, node in self._heap), tuple(self._members), tuple(self._steps),
+            self._prices, self._number,
+        )  # fmt: skip
 
     def _push(self, node: Node) -> None:
         """Keep a node in which something may be better."""
         if not node.empty and node.bound >= self._target / self._task.scale:
             heapq.heappush(self._heap, (-node.bound, next(self._order), node))
+        else:
+            self._note(Step(node.key, node.by))
+
+    def _note(self, step: Step) -> None:
+        """Write a step down, where that is wanted."""
+        if self._task.record:
+            self._steps.append(step)
+
+    def _next(self) -> int:
+        """Return the next number."""
+        self._number += 1
+        return self._number
 
     def _is_leaf(self, node: Node) -> bool:
         """Tell whether all committees of a node had best be tried."""
@@ -131,6 +151,7 @@ class _Tree:
             self._members[members] = None
             self._target = max(self._target, self._task.wins.score(members) + 1)
         if tried.done:
+            self._note(Step(node.key, tried=True))
             self._tell(list(tried.found[-1]) if tried.found else [])
         return tried.done
 
@@ -142,14 +163,29 @@ class _Tree:
         bound, charges, x = program.bound(node.decided, target, task.latest)
         seconds = time.monotonic() - began
         self._memory.program_seconds = 0.7 * self._memory.program_seconds + 0.3 * seconds
-        better = replace(node, bound=min(node.bound, bound), bounded=True)
+        by = self._next()
+        if task.record:
+            self._prices[by] = program.priced()
+        better = replace(_lowered(node, bound, by), bounded=True)
         if bound >= target:
             decided = _decide(better, charges, bound - target)
-            self._push(replace(better, decided=decided))
-        self._carry_over(program)
+            self._push(self._with(better, decided, by))
+        else:
+            self._note(Step(node.key, by))
+        self._carry_over(program, by)
         self._tell(self._round_off(x, node.size))
 
-    def _carry_over(self, program: WinsProgram) -> None:
+    def _with(self, node: Node, decided: Decisions, by: int) -> Node:
+        """Return a node in which some prices have decided more."""
+        fresh = np.flatnonzero(decided != node.decided).tolist()
+        if not fresh:
+            return node
+        heir = replace(node, decided=decided, key=self._next())
+        told = tuple((column, int(decided[column])) for column in fresh)
+        self._note(Step(node.key, by, told, heirs=(heir.key,)))
+        return heir
+
+    def _carry_over(self, program: WinsProgram, by: int) -> None:
         """Bound nodes that have had no program by the prices of one."""
         waiting = [node for _, _, node in self._heap if not node.bounded]
         if not waiting:
@@ -158,7 +194,7 @@ class _Tree:
         heapq.heapify(self._heap)
         for node in waiting:
             bound = program.elsewhere(self._memory.size(self._task, node.size), node.decided)
-            self._push(replace(node, bound=min(node.bound, bound)))
+            self._push(_lowered(node, bound, by))
 
     def _round_off(self, x: Floats, size: int) -> list[int]:
         """Have a look at the members a fractional solution would round to, and return them."""
@@ -175,7 +211,10 @@ class _Tree:
         free = head[node.decided[head] == FREE]
         divided = np.minimum(x[free], 1 - x[free])
         column = int(free[np.argmax(divided + 1e-6 * np.abs(charges[free]))])
-        for child in node.branch(column):
+        children = [replace(child, key=self._next()) for child in node.branch(column)]
+        keys = tuple(child.key for child in children)
+        self._note(Step(node.key, branch=column, heirs=keys))
+        for child in children:
             self._push(child)
 
     def _tell(self, members: list[int]) -> None:
@@ -184,9 +223,12 @@ class _Tree:
             self._report(highest, len(self._heap), members)
 
 
-def _decide(
-    node: Node, charges: Floats, room: float
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+def _lowered(node: Node, bound: float, by: int) -> Node:
+    """Return a node with the bound that some prices give it, if that is lower."""
+    return replace(node, bound=bound, by=by) if bound < node.bound else node
+
+
+def _decide(node: Node, charges: Floats, room: float) -> Decisions:
     """Return what is decided with all that prices decide.
 
     Parameters

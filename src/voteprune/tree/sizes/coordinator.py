@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ...bounds.cuts import Row
 from ...bounds.levels import Levels, Region
 from ...bounds.node import Node
+from ...bounds.relaxation_rows import Row
 from ...numbers.floats import Floats
 from ...problem.problem import Problem
 from ...run.incumbent import Incumbent

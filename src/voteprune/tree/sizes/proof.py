@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds.cuts import LimitRow, Row
 from ...bounds.levels import Levels
 from ...bounds.node import Node
+from ...bounds.relaxation_rows import LimitRow, Row
 from ...numbers.floats import Floats
 
 

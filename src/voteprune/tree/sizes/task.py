@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...bounds.cuts import Row
 from ...bounds.levels import Levels
 from ...bounds.node import Node
+from ...bounds.relaxation_rows import Row
 from ...numbers.floats import Floats
 from ...solvers import Worker
 from .proof import Step

@@ -23,11 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ...bounds.cuts import LimitRow, Row
 from ...bounds.levels import SAFETY
 from ...bounds.node import ALL, FREE, Node
 from ...bounds.prices import Judgement, Prices
 from ...bounds.program import Program
+from ...bounds.relaxation_rows import LimitRow, Row
 from ...bounds.separation import violated
 from ...numbers.floats import Floats
 from .fixing import decisions

@@ -1,4 +1,4 @@
-"""Rows that hold for every committee of size S and threshold L, with factors that follow (S, L).
+"""Rows of the relaxation: valid for all committees of size S and threshold L, factors by (S, L).
 
 With S and L fixed, pattern i is decided as it should be (t_i = 1) only if at least r_i members
 vote the right way, where r_i = L + 1 for a pattern that gains as a positive and S - L for one that

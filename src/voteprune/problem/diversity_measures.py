@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from ..exceptions import InputError
 from ..numbers.roots import sign_of_root_sum
 from ..numbers.tally import tally
 from ..votes.patterns import Patterns
@@ -240,6 +241,7 @@ def diversity_matrix(
     ----------
     votes
         `Votes`, or n rows by K classifiers of votes or probabilities together with `y`.
+        Abstentions that count against are votes for 0, as they are for a committee.
     y
         Labels 0/1; only where `votes` is not a `Votes`.
     measure
@@ -255,10 +257,18 @@ def diversity_matrix(
     Raises
     ------
     InputError
-        If the measure is not known or the votes are wrong.
+        If the measure is not known, the votes are wrong, or some of them are skipped.
     """
     definition = MEASURES[check_measure(measure)]
-    patterns = Patterns.of(as_votes(votes, y, sample_weight))
+    read = as_votes(votes, y, sample_weight)
+    if read.voted is not None and read.abstentions == "skip":
+        raise InputError(
+            "votes",
+            "skips abstentions, and a measure compares two votes on every row: who says nothing is "
+            "neither right nor wrong. Read them with abstentions='against', or take the rows on "
+            "which everybody votes.",
+        )
+    patterns = Patterns.of(read)
     # Small products: more threads take more time to wake than they save.
     with threadpool_limits(1, "blas"):
         return definition(PairCounts.of(patterns)).matrix()

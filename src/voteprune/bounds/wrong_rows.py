@@ -1,4 +1,4 @@
-"""What can be proved about single rows: which of them no committee gets right, and why.
+"""Rows of the votes that are wrong in every committee, or in every one as good as a given one.
 
 Three claims, each weaker in its premise and stronger in its reach than the one before:
 
@@ -9,6 +9,10 @@ Three claims, each weaker in its premise and stronger in its reach than the one 
 3. Where the closure bound under the condition "this pattern is decided the other way" falls below
    a committee's value, every committee **as good as that one** decides the pattern as it does.
    The rows behind it with the other label are the price of being that good.
+
+The closure of the third claim speaks of weighted sums, and of margins. For another formula take a
+line in the plane of (tp, fp) that has all points as high as the committee's on one side: every
+committee as good is on that side, and the line is a weighted sum (`rows_given_up`).
 
 Only `Forbid` narrows down who is eligible; all other constraints could only add to these rows.
 """
@@ -23,6 +27,9 @@ from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray, sum_by_group
 from ..problem.committee import Committee
+from ..problem.confusion import Confusion
+from ..problem.formulas import Curve, Matthews, Ratio, Weights
+from ..problem.objective import curve_of
 from ..problem.problem import Problem
 from .closure import capacities, conflicts, pair_off, wishes
 
@@ -144,3 +151,46 @@ def _conditional_bounds(
     if_passed = after(wants_one, 1, at, low, called)
     at, high = conflicts(matrix, passed, wants_zero)
     return if_passed, after(wants_zero, 0, at, high, passed)
+
+
+Line = tuple[Weights, Fraction]
+"""A weighted sum of the counts, and what it is at least."""
+
+
+def rows_given_up(problem: Problem, committee: Committee) -> Places:
+    """Return rows proved wrong in every committee that is as good as this one.
+
+    Where no line holds all committees that are as good, only the hopeless rows are left to claim.
+    """
+    if problem.objective.kind != "curve":
+        return sacrificed_rows(problem, committee)
+    line = _line_below(curve_of(problem).curve, problem.confusion(committee))
+    if line is None:
+        return hopeless_rows(problem)
+    weights, least = line
+    inner = problem.weighing(weights)
+    return sacrificed_rows(inner, committee, least / inner.gains.unit)
+
+
+def _line_below(formula: Curve, confusion: Confusion) -> Line | None:
+    """Return a line that every point as high as this one is on or above; None if there is none.
+
+    - A ratio n / d is r or more exactly where n - r d is 0 or more. Only where d is 0 it is what
+      it is taken for; if that is as high, such points may be anywhere.
+    - Where the geometric mean is as high or higher is convex, so the tangent will do.
+    - Where Matthews' correlation is *lower* is convex. What is as high lies between its level
+      curve and the corner (p, 0), hence above the chord from where the curve leaves one edge of
+      the rectangle of all counts to where it meets the other.
+    """
+    score, p, n = formula.score(confusion), confusion.positives, confusion.negatives
+    if isinstance(formula, Ratio):
+        if formula.vanishes(p, n) and formula.zero_division >= score:
+            return None
+    elif score <= 0:
+        return None
+    if not isinstance(formula, Matthews):
+        tangent = formula.tangent(confusion)
+        return tangent, tangent.value(confusion)
+    tp = score * p * (p + n) / (n + score * p)  # where the curve leaves the edge fp = 0
+    fp = p * n * (1 - score) / (p + score * n)  # where it meets the edge tp = p
+    return Weights(tp=fp, fp=tp - p), fp * tp

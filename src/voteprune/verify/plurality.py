@@ -1,0 +1,179 @@
+"""`verify_plurality`: what of a plurality committee's certificate holds, fails, or is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from .plurality_document import PluralityDocument
+from .plurality_pool import PluralityPool
+from .plurality_table import digest, read_patterns
+from .plurality_tree import Outcome, PluralityTree
+from .replay import Fault
+from .showing import number, plain
+from .soft_limits import TooLargeError
+from .verification import Notes, Verification, labels_of
+
+_LISTED = 20
+"""Classes, worths or classifiers that are named."""
+
+
+def verify_plurality(
+    document: PluralityDocument, votes: str | Path, target: str | None
+) -> Verification:
+    """Check a certificate of a plurality committee against the votes it is about.
+
+    Parameters
+    ----------
+    document
+        What the certificate says.
+    votes
+        CSV file, plain or gzipped, with a class in every cell.
+    target
+        The label column; what the certificate says when omitted.
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read as what it should be.
+    """
+    notes = Notes()
+    read = read_patterns(votes, document, target or document.target)
+    if read is None:
+        notes.trusted.append("everything: the table is too large to check here")
+        return notes.conclusion(_statement(document, target))
+    n_rows, patterns = read
+    if n_rows != document.n_rows:
+        notes.failed.append(
+            f"the file has {n_rows} rows, the certificate is about {number(document.n_rows)}"
+        )
+        return notes.conclusion(_statement(document, target))
+    if digest(document, patterns) != document.digest:
+        notes.failed.append("these are not the votes that the certificate is about")
+    else:
+        notes.checked.append(
+            f"the votes: {n_rows} rows, {len(document.names)} classifiers, {len(patterns)} "
+            f"patterns, {len(document.classes)} classes"
+        )
+    try:
+        pool = PluralityPool(document, patterns)
+    except ValueError as error:
+        notes.failed.append(str(error))
+        return notes.conclusion(_statement(document, target))
+    _check_committee(document, pool, notes)
+    _check_bound(document, pool, notes)
+    return notes.conclusion(_statement(document, target))
+
+
+def _check_committee(document: PluralityDocument, pool: PluralityPool, notes: Notes) -> None:
+    if document.members is None:
+        if document.status in ("optimal", "feasible"):
+            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        return
+    faults = list(pool.faults(document.members))
+    value = pool.value(document.members)
+    if value != document.value:
+        faults.append(f"it is worth {_units(document, value)}")
+    if value > document.bound:
+        faults.append("it is worth more than the bound")
+    if document.status == "infeasible":
+        faults.append("there is one, although the certificate says that there is none")
+    if document.status == "optimal" and value < document.bound:
+        faults.append("it is called optimal, but the bound is higher")
+    notes.failed += [f"the committee: {fault}" for fault in faults]
+    if not faults:
+        notes.checked.append(
+            f"the committee: {len(document.members)} members, worth {_units(document, value)}, "
+            "within all limits"
+        )
+
+
+def _check_bound(document: PluralityDocument, pool: PluralityPool, notes: Notes) -> None:
+    """Check the bound by the tree, or take it on trust where somebody has claimed it."""
+    # Whoever reaches no more than everybody has, at the least, is not there.
+    goal = pool.floor if document.status == "infeasible" else pool.above(document.bound)
+    nodes = len(document.nodes)
+    try:
+        outcome = PluralityTree(pool, goal).run()
+    except TooLargeError:
+        notes.trusted.append(f"the bound: {nodes} nodes are too large to check here")
+        return
+    except (Fault, ValueError) as fault:
+        notes.failed.append(f"the tree: {plain(fault)}")
+        return
+    if outcome.unproved:
+        _believe(document, outcome, notes)
+    notes.checked.append(
+        f"the tree: {nodes} nodes, {outcome.closed} parts closed, {outcome.tried} tried"
+    )
+    if outcome.untried:
+        notes.trusted.append(
+            f"the bound: all committees of {outcome.untried} parts were tried, too large to try "
+            "again here"
+        )
+
+
+def _believe(document: PluralityDocument, outcome: Outcome, notes: Notes) -> None:
+    backing = [plain(who) for who, claim in document.trusted if claim <= document.bound]
+    if not backing:
+        sizes = sorted(set(outcome.unproved))
+        notes.failed.append(
+            f"the tree: {len(outcome.unproved)} parts are not bounded, of size "
+            f"{', '.join(map(str, sizes[:_LISTED]))}"
+        )
+        return
+    what = "the bound"
+    if document.status == "infeasible":
+        what = "that no committee meets the limits"
+    notes.trusted.append(f"{what}, which {', '.join(backing)} claims and nobody can check")
+
+
+def _statement(document: PluralityDocument, target: str | None) -> Iterator[str]:
+    d = document
+    names, classes = [plain(name) for name in d.names], [plain(label) for label in d.classes]
+    yield f"maximise {plain(d.objective)}: {_worths(d, classes)}"
+    yield (
+        f"from {len(names)} classifiers, {number(d.size_min)} to {number(d.size_max)} of them; "
+        "most votes win"
+    )
+    yield f"where the classes are {_listed(classes)}, and of equals the first wins"
+    yield from labels_of(d.target, target)
+    if d.abstentions is not None:
+        counts = {"skip": "nothing", "against": f"a vote for {classes[0]}"}[d.abstentions]
+        yield f"where a missing vote counts for {counts}"
+    if d.row_weights is not None:
+        counted = sum(weight > 0 for weight in d.row_weights)
+        yield (
+            f"where rows weigh what the certificate lists: {counted} of {d.n_rows} weigh more "
+            f"than 0, {number(sum(d.row_weights, Fraction(0)))} in all"
+        )
+    for word, places in (("with", d.required), ("without", d.forbidden)):
+        if places:
+            yield f"{word} {_listed([names[k] for k in places])}"
+    for _, most in d.costs:
+        yield f"costing at most {number(most)}, as the certificate lists the costs"
+    if d.status == "infeasible":
+        yield "there is no such committee"
+        return
+    if d.members is not None:
+        yield f"{_listed([names[k] for k in d.members])}: {_units(d, d.value)}"
+    yield f"no such committee exceeds {_units(d, d.bound)}"
+
+
+def _worths(document: PluralityDocument, classes: list[str]) -> str:
+    return _listed(
+        [
+            f"{number(worth)} for a row of {classes[true]} decided as {classes[said]}"
+            for true, said, worth in document.worths
+        ]
+    )
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - _LISTED
+    return ", ".join([*words[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "nothing"
+
+
+def _units(document: PluralityDocument, units: int) -> str:
+    return number(units * document.unit)
