@@ -18,12 +18,11 @@ from voteprune.run.run import Run
 from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
 from voteprune.tree.nogoods.case import Case
-from voteprune.tree.nogoods.proof import NogoodsProof
 from voteprune.tree.nogoods.task import WORKER as NOGOODS
 from voteprune.tree.nogoods.task import Node as NogoodNode
+from voteprune.tree.nogoods.task import NogoodsProof
 from voteprune.tree.nogoods.task import Task as NogoodTask
-from voteprune.tree.sizes.proof import SizesProof
-from voteprune.tree.sizes.task import WORKER, Task
+from voteprune.tree.sizes.task import WORKER, SizesProof, Task
 
 
 def best_of(problem: Problem):

@@ -12,8 +12,7 @@ import numpy as np
 from voteprune.primal import plurality_enumeration as trying
 from voteprune.strategies.plurality_certificate import PluralityCertificate
 from voteprune.tree.plurality import worker
-from voteprune.tree.plurality.proof import PluralityProof
-from voteprune.tree.plurality.task import FREE, Node, Task
+from voteprune.tree.plurality.task import FREE, Node, PluralityProof, Task
 from voteprune.verify import verify
 from voteprune.verify.plurality_document import plurality_document_of
 from voteprune.verify.plurality_pool import PluralityPool

@@ -19,7 +19,6 @@ from oracle import metric
 from voteprune.bounds.closure import closure_bound
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.margin_prices import Sizes
-from voteprune.bounds.margin_relaxation import price
 from voteprune.bounds.node import Node
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.relaxation_rows import LimitRow, Row
@@ -31,6 +30,7 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.strategies.curve_parts import Parts
 from voteprune.strategies.exact_plurality import plurality_model
 from voteprune.tree.margins.coordinator import at_size
+from voteprune.tree.margins.worker import price
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
 from voteprune.tree.nogoods.nogood import prove

@@ -8,11 +8,11 @@ from faulty_solver import VICES
 from margin_oracle import best_of, faults, margin_instance
 from voteprune.bounds.closure import closure_bound
 from voteprune.bounds.margin_prices import Sizes
-from voteprune.bounds.margin_relaxation import price
 from voteprune.numbers.exact import float_above
 from voteprune.problem.problem import Problem
 from voteprune.solvers import SOLVERS, SolverInfo, isolated
 from voteprune.strategies import exact_margin as exact
+from voteprune.tree.margins.worker import price
 
 
 @pytest.fixture

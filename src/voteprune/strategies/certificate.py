@@ -28,8 +28,8 @@ from ..problem.formulas import write_four
 from ..problem.problem import Problem
 from ..tree.nogoods.case import Case
 from ..tree.nogoods.nogood import Nogood
-from ..tree.nogoods.proof import NogoodsProof
-from ..tree.sizes.proof import SizesProof, Step
+from ..tree.nogoods.task import NogoodsProof
+from ..tree.sizes.task import SizesProof, Step
 
 
 @dataclass(frozen=True, eq=False)

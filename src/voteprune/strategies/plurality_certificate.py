@@ -19,8 +19,7 @@ from ..files import jsonfile
 from ..files.document import Written
 from ..numbers.exact import on_file
 from ..problem.plurality import PluralityObjective, PluralityProblem
-from ..tree.plurality.proof import PluralityProof
-from ..tree.plurality.task import Step
+from ..tree.plurality.task import PluralityProof, Step
 
 _KINDS = ("need", "duel", "total")
 """What rows are called, by their kind."""

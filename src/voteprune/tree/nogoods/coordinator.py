@@ -19,8 +19,7 @@ from ..background import SHARE
 from ..driver import Driver
 from .case import Case
 from .nogood import Nogood
-from .proof import NogoodsProof
-from .task import WORKER, Node, Share, Task
+from .task import WORKER, Node, NogoodsProof, Share, Task
 
 _MOST_PATTERNS = 800
 """Patterns beyond which nogoods are not tried, for the tree branches on patterns."""

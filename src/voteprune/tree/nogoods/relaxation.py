@@ -1,4 +1,7 @@
-"""`Relaxation`: the linear relaxation over decisions, with nogoods as rows that come and go."""
+"""`Relaxation`: the linear relaxation over decisions, with nogoods as rows that come and go.
+
+All rows that are known are in a `Pool`; a program has but a few of them at a time.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,21 @@ from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
 from .case import Case
 from .nogood import Nogood
-from .pool import Pool
+
+_VIOLATION = 1e-3
+"""By how much a row of the pool must be broken to be entered. Only speed depends on it."""
+
+_MOST_ROWS = 150
+"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
+
+_SPARE_ROWS = 200
+"""Rows beyond those in use after which the others are taken out. Only speed depends on it."""
+
+Variables = NDArray[np.int32]
+"""Numbers of variables, in the type HiGHS takes."""
+
+_FEW = 8
+"""Rows that are summed up faster one by one."""
 
 
 def add_rows(highs: highspy.Highs, rows: sparse.csr_array, low: Floats, high: Floats) -> None:
@@ -44,16 +61,6 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
     fresh.row_status = status[:first] + [status[first + number] for number in kept]
     fresh.valid = True
     return kept, fresh
-
-
-_VIOLATION = 1e-3
-"""By how much a row of the pool must be broken to be entered. Only speed depends on it."""
-
-_MOST_ROWS = 150
-"""Rows that are entered at a time, the most violated first. Only speed depends on it."""
-
-_SPARE_ROWS = 200
-"""Rows beyond those in use after which the others are taken out. Only speed depends on it."""
 
 
 class Relaxation:
@@ -204,3 +211,74 @@ def fractions(solution: Floats) -> Floats:
 def limits_of(decided: NDArray[np.int8]) -> tuple[Floats, Floats]:
     """Return the lowest and highest value of every variable, given what is decided."""
     return (decided == 1).astype(np.float64), (decided != 0).astype(np.float64)
+
+
+class Pool:
+    """Rows ``sum of factors x variables >= least``, written one after the other.
+
+    Parameters
+    ----------
+    width
+        Number of variables.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width, self._length = width, 0
+        # With room to grow, for rows come one by one and all are asked about between them.
+        self._variables, self._factors = np.empty(1024, dtype=np.int32), np.empty(1024)
+        self._ends, self._least = np.zeros(65, dtype=np.int32), np.empty(64)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def add(self, variables: Variables, factors: Floats, least: float) -> None:
+        """Write a row."""
+        begin = int(self._ends[self._length])
+        end = begin + len(variables)
+        if self._length == len(self._least):
+            self._ends = np.resize(self._ends, 2 * self._length + 1)
+            self._least = np.resize(self._least, 2 * self._length)
+        if end > len(self._variables):
+            room = 2 * max(end, len(self._variables))
+            self._variables = np.resize(self._variables, room)
+            self._factors = np.resize(self._factors, room)
+        self._variables[begin:end], self._factors[begin:end] = variables, factors
+        self._least[self._length] = least
+        self._length += 1
+        self._ends[self._length] = end
+
+    def row(self, number: int) -> tuple[Variables, Floats]:
+        """Return the variables of a row and their factors."""
+        span = slice(self._ends[number], self._ends[number + 1])
+        return self._variables[span], self._factors[span]
+
+    @property
+    def least(self) -> Floats:
+        """What each row asks for."""
+        return self._least[: self._length]
+
+    def lacking(self, solution: Floats, first: int = 0) -> Floats:
+        """Return how much a solution lacks to meet each row; negative where it has more.
+
+        Parameters
+        ----------
+        solution
+            A value for every variable.
+        first
+            Which row to begin with.
+        """
+        if self._length - first <= _FEW:
+            rows = (self.row(number) for number in range(first, self._length))
+            sums = np.array([factors @ solution[variables] for variables, factors in rows])
+        else:
+            begin, end = self._ends[first], self._ends[self._length]
+            written = sparse.csr_array(
+                (
+                    self._factors[begin:end],
+                    self._variables[begin:end],
+                    self._ends[first : self._length + 1] - begin,
+                ),
+                shape=(self._length - first, self._width),
+            )
+            sums = written @ solution
+        return np.asarray(self.least[first:] - sums)

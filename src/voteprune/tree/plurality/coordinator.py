@@ -19,8 +19,7 @@ from ...problem.wins import Wins
 from ...run.run import Run
 from ..driver import Driver
 from .checkpoint import Kept, resumed, save_proof
-from .proof import PluralityProof
-from .task import FREE, WORKER, Node, Share, Step, Task
+from .task import FREE, WORKER, Node, PluralityProof, Share, Step, Task
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of the first and of the longest round."""

@@ -1,4 +1,9 @@
-"""`Node`, `Task`, `Step`, `Share`: what is open, what a worker is given, and what it hands back."""
+"""`Task`, `Share`, `PluralityProof`: what a worker is given and hands back, and the proof of it.
+
+A proof begins with a node for every size. Each step closes a node, decides something in it, or
+branches it. What is left in the end are the open nodes; the highest bound among them is what the
+proof proves.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +25,9 @@ FREE = -1
 
 NO_PRICES = -1
 """What stands for the prices of a node that has the first bound there is."""
+
+Report = Callable[[float, int, list[int]], None]
+"""Told the highest bound in the share, the number of open nodes, and members to look at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,5 +166,27 @@ class Share:
     next_number: int = 0
 
 
-Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open nodes, and members to look at."""
+@dataclass
+class PluralityProof:
+    """A proof as far as it went.
+
+    Parameters
+    ----------
+    wins, scale
+        The data it is about, and how many units make one of their weights.
+    roots
+        The sizes and the keys of their first nodes.
+    prices
+        All prices, by their numbers.
+    steps
+        In order.
+    nodes
+        What is open.
+    """
+
+    wins: Wins
+    scale: float
+    roots: tuple[tuple[int, int], ...]
+    prices: dict[int, Priced] = field(default_factory=dict)
+    steps: list[Step] = field(default_factory=list)
+    nodes: tuple[Node, ...] = ()

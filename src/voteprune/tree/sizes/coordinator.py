@@ -19,8 +19,7 @@ from ...run.incumbent import Incumbent
 from ...run.run import Run
 from .. import checkpoint
 from ..driver import Driver
-from .proof import SizesProof, Step
-from .task import WORKER, Share, Task
+from .task import WORKER, Share, SizesProof, Step, Task
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""

@@ -1,19 +1,85 @@
-"""`Task` and `Share`: what a worker is given, and what it hands back."""
+"""`Task`, `Share`, `SizesProof`: what a worker is given and hands back, and the proof made of it.
+
+A proof begins with one node, number 0, that holds every (S, L) and no decision but who is required.
+Each step takes something out of a node, decides something in it, or splits it. What is left in the
+end are the open nodes; the highest bound among them is what the proof proves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...bounds.levels import Levels
 from ...bounds.node import Node
-from ...bounds.relaxation_rows import Row
+from ...bounds.relaxation_rows import LimitRow, Row
 from ...numbers.floats import Floats
 from ...solvers import Worker
-from .proof import Step
 
 WORKER = Worker("voteprune.tree.sizes.worker")
 """The module that works on tasks."""
+
+Report = Callable[[float, int, list[int]], None]
+"""Told the highest bound in the share, the number of open nodes, and members to look at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step.
+
+    Parameters
+    ----------
+    number
+        Its number, unique; later steps may point back to its prices.
+    node
+        The node it is about.
+    rows, prices, at
+        Prices, and the (S, L) they were found at; empty for a step without.
+    closed
+        What leaves the node, one row each: S, L, and the number of the step whose prices bound it
+        below the target, given what is decided in the node by now. -1 stands for the closure bound,
+        -2 for a node with every classifier decided, whose one committee was recounted.
+    decided
+        Variables (classifiers first, then patterns) and the values they are fixed at from now on in
+        what is left of the node (reduced-cost fixing): with the opposite value, the prices of this
+        step bound every (S, L) left below the target. A pattern decided right says nothing about an
+        (S, L) it cannot be right at.
+    heirs
+        The two nodes that take its place: key, the branching variable, its value. The heir
+        in which a pattern is right leaves out every (S, L) it cannot be right at.
+    """
+
+    number: int
+    node: int
+    rows: tuple[Row | LimitRow, ...] = ()
+    prices: Floats = field(default_factory=lambda: np.empty(0))
+    at: tuple[int, int] = (0, 0)
+    closed: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 3), dtype=np.int64))
+    decided: tuple[tuple[int, int], ...] = ()
+    heirs: tuple[tuple[int, int, int], ...] = ()
+
+
+@dataclass
+class SizesProof:
+    """A proof as far as it went.
+
+    Parameters
+    ----------
+    levels, scale
+        The data it is about, and how many units make one of theirs.
+    steps
+        In order.
+    nodes
+        What is open; `Node.by` says which step's prices gave each bound.
+    """
+
+    levels: Levels
+    scale: float
+    steps: list[Step] = field(default_factory=list)
+    nodes: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +152,3 @@ class Share:
     steps: tuple[Step, ...]
     next_number: int
     settled: bool
-
-
-Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open nodes, and members to look at."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from voteprune.tree.nogoods.pool import Pool
+from voteprune.tree.nogoods.relaxation import Pool
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 64, 65, 700])
