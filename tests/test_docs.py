@@ -23,7 +23,7 @@ from synthetic_records import records, write_run
 from voteprune import cli
 from voteprune.bounds import closure
 from voteprune.cli.app import make_app
-from voteprune.primal import brute, enumeration, sample
+from voteprune.primal import brute, enumeration, search
 from voteprune.strategies import exact, margin_scale
 from voteprune.tables import files
 from voteprune.tree.nogoods import coordinator as nogoods
@@ -241,8 +241,8 @@ LIMITS = {
     "distinct patterns, for proofs by clauses": nogoods._MOST_PATTERNS,
     "distinct patterns, for asking a MIP solver about what is left": sizes._FEW_PATTERNS,
     "patterns times classifiers, for a MIP solver on all of it": exact._MOST_ENTRIES,
-    "patterns times classifiers that the search walks through": sample._MOST_ENTRIES,
-    f"the same where there are less than {sample._HASTE:.0f} s": sample._MOST_IN_HASTE,
+    "patterns times classifiers that the search walks through": search._MOST_ENTRIES,
+    f"the same where there are less than {search._HASTE:.0f} s": search._MOST_IN_HASTE,
     "patterns times classifiers, for trying all small committees": enumeration._MOST_ENTRIES,
     "pairs of patterns in the closure bound": closure._MOST_EDGES,
     'classifiers for `method="brute"`': brute.MOST_CLASSIFIERS,

@@ -11,14 +11,14 @@ import pytest
 import voteprune as vp
 from answers import ANSWERS, NAMES, hard, plural, soft
 from oddnames import harmless
-from voteprune.displays.page.decisions import (
+from voteprune.displays.page.facts import (
     Decisions,
     agreement,
+    collect,
     decided,
     reliability,
     wrong_by_all,
 )
-from voteprune.displays.page.facts import collect
 from voteprune.displays.page.pictures import draw_all
 
 

@@ -11,8 +11,7 @@ from certified import write_votes
 from instances import drawn, random_instance
 from oracle import Oracle
 from voteprune.cli.app import main
-from voteprune.primal.groups import Groups
-from voteprune.primal.guards import Guards
+from voteprune.primal.guards import Groups, Guards
 from voteprune.problem.infeasible import nobody_fits
 from voteprune.problem.problem import Problem
 from voteprune.verify import verify

@@ -20,7 +20,7 @@ from voteprune.numbers.tally import tally as true_tally
 from voteprune.primal import first as openings
 from voteprune.primal import plurality_search as plurality_sample
 from voteprune.primal.first import open_run
-from voteprune.primal.sample import thinned
+from voteprune.primal.search import thinned
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
@@ -240,7 +240,7 @@ def test_a_sample_of_rows_weighs_as_much_as_all(share, weighted):
 @pytest.mark.parametrize("objective", ["accuracy", "balanced_accuracy", "f1", vp.Ramp(1)])
 @pytest.mark.parametrize("method", ["exact", "search"])
 def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, monkeypatch):
-    monkeypatch.setattr("voteprune.primal.sample._MOST_IN_HASTE", 25 * 1000)
+    monkeypatch.setattr("voteprune.primal.search._MOST_IN_HASTE", 25 * 1000)
     rng = np.random.default_rng(0)
     labels = rng.random(3000) < 0.5
     right = rng.random((3000, 25)) < 0.7
@@ -263,7 +263,7 @@ def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, m
 
 def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
     problem = Problem.of(pool(n=3000, k=25), "accuracy", [vp.AtLeast("size", 2)], "F3")
-    with mock.patch("voteprune.primal.sample._MOST_IN_HASTE", 4000):
+    with mock.patch("voteprune.primal.search._MOST_IN_HASTE", 4000):
         some, own = thinned(problem, Incumbent(problem), 0, 1.0)
     assert some is own.problem
     assert some.votes.n_rows <= 4000 // 25

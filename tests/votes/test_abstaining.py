@@ -14,7 +14,7 @@ from instances import random_instance
 from oracle import Oracle, metric
 from voteprune.exceptions import InputError
 from voteprune.mip.formulation import add_coverage
-from voteprune.problem.coverage import Coverage
+from voteprune.problem.seats import Coverage
 from voteprune.solvers.model import ModelBuilder
 from voteprune.strategies import exact
 

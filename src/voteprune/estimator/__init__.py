@@ -5,8 +5,7 @@ trained on, `prune` chooses among them, and only the chosen are fitted again.*
 """
 
 from .classifier import PrunedVotingClassifier
-from .export import to_onnx
-from .plain import to_voting_classifier
+from .export import to_onnx, to_voting_classifier
 from .shrink import prune_ensemble
 
 __all__ = ["PrunedVotingClassifier", "prune_ensemble", "to_onnx", "to_voting_classifier"]

@@ -23,7 +23,6 @@ from .answers import Answers, collect_answers, tell
 from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
 from .conventions import Conventions
-from .counting import votes_ahead, votes_told
 from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .routing import route
@@ -37,7 +36,7 @@ from .soft import (
     takes_scores,
 )
 from .target import read_target
-from .voter import Codes, ask
+from .voter import Codes, ask, votes_ahead, votes_told
 from .watching import check_verbose, read_start, watcher
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import SLACK, Floats, objective_scale
-from ..problem.coverage import Coverage
 from ..problem.limits import CostLimit
+from ..problem.seats import Coverage
 from ..solvers.model import Model, ModelBuilder
 
 

@@ -1,17 +1,21 @@
-"""Every subset and every threshold: the oracle, for pools of at most twenty classifiers."""
+"""Every committee of hard votes: the oracle, for pools of at most twenty classifiers."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..numbers.exact import IntArray, sum_by_group
+from ..numbers.exact import IntArray, magnitude, sum_by_group
+from ..problem.fscore import FScoreObjective
 from ..problem.infeasible import Found, explain
+from ..problem.margin import margin_of
+from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
@@ -24,6 +28,14 @@ _CHUNK, _CELLS = 4096, 2**24
 Values = Callable[[Problem, NDArray[np.intp], NDArray[np.intp]], IntArray]
 """What subsets are worth at best, limits aside, in units less the base: given the problem, the
 vote counts (subsets by patterns) and the sizes."""
+
+_INT64_ROOM = 2**62
+
+_CELLS_OF_CLASSES = 2**21
+"""Subsets times patterns times classes that are counted together."""
+
+_ROUNDING = 1e-9
+"""By how much a share in floats may be too low, and far more."""
 
 
 def best_nets(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
@@ -90,4 +102,68 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
     if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
     run.incumbent.close()
+    return Outcome("proved")
+
+
+def enumerate_margins(problem: Problem, run: Run) -> Outcome:
+    """Try all sets of members; proves what it finds unless the time runs out."""
+    return solve_by_brute_force(problem, run, margin_values)
+
+
+def margin_values(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp]) -> IntArray:
+    """Return what subsets are worth by majority, in units less the base."""
+    objective = margin_of(problem)
+    values = np.zeros(len(counts), dtype=object)
+    for size in np.unique(sizes).tolist():
+        among = np.flatnonzero(sizes == size)
+        worth, factor = objective.margin.worth(size), objective.factor(size)
+        steps = sum(
+            _weighted(weights, each[counts[among]])
+            for weights, each in zip(
+                (problem.patterns.positive, problem.patterns.negative), worth, strict=True
+            )
+        )
+        values[among] = steps * factor - problem.gains.base
+    return values
+
+
+def _weighted(weights: IntArray, steps: NDArray[np.int64]) -> IntArray:
+    """Return the exact sum over patterns, one for every subset, as Python integers."""
+    largest = int(np.abs(steps).max(initial=0))
+    if weights.dtype == object or magnitude(weights) * largest >= _INT64_ROOM:
+        steps = steps.astype(object)
+    return np.asarray((steps * weights).sum(axis=1)).astype(object)
+
+
+def try_all_pluralities(problem: PluralityProblem, run: Run) -> Outcome:
+    """Try all committees; proves what it finds unless the time runs out."""
+    k, p, c = problem.n_classifiers, problem.n_patterns, problem.n_classes
+    if k > MOST_CLASSIFIERS:
+        raise InputError(
+            "method",
+            f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
+            f"the pool has {k}. Use method='exact'.",
+        )
+    named = [(problem.codes == label).astype(np.float32).T for label in range(c)]
+    chunk = max(1, _CELLS_OF_CLASSES // (p * c))
+    for first in range(1, 2**k, chunk):
+        if time.monotonic() >= run.deadline:
+            return Outcome("time limit")
+        subsets = np.arange(first, min(first + chunk, 2**k))
+        chosen = ((subsets[:, None] >> np.arange(k)) & 1).astype(bool)
+        counts = np.stack([chosen.astype(np.float32) @ part for part in named], axis=2)
+        decided = counts.argmax(axis=2)
+        values: NDArray[Any]
+        if isinstance(problem.objective, FScoreObjective):
+            values = problem.objective.values(decided) + _ROUNDING
+        else:
+            values = problem.gain[np.arange(p), decided].sum(axis=1) + problem.gains.base
+        # Best first: the exact check of limits runs only for what could be kept.
+        for place in np.argsort(values, kind="stable")[::-1]:
+            if run.incumbent.score is not None and values[place] <= run.incumbent.score:
+                break
+            run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
+    if run.incumbent.score is None:
+        return Outcome("proved", infeasible=True)
+    run.incumbent.tighten(run.incumbent.score)
     return Outcome("proved")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ..numbers.tally import tally
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run
-from .groups import Groups, fitted
+from .guards import Groups, fitted
 
 LATE = 0.1
 """Seconds that first committees may take when there is no time at all."""

@@ -24,8 +24,7 @@ from ..problem.margin import margin_of
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from .groups import Flags
-from .guards import price_of
+from .guards import Flags, price_of
 from .search import search_alone
 from .starts import Habits, Starts
 

@@ -18,9 +18,8 @@ from ..numbers.floats import Floats
 from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..run.run import Outcome, Run
 from .first import LATE
-from .groups import Groups, fitted
-from .sample import reporting
-from .search import search
+from .guards import Groups, fitted
+from .search import reporting, search
 
 _PATIENCE = 30
 """Moves without a better committee after which a walk ends."""

@@ -13,7 +13,7 @@ import numpy as np
 from ..numbers.floats import Floats
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
-from .groups import Flags, Groups
+from .guards import Flags, Groups
 
 _LARGEST = 40
 """Size of the largest committee that is drawn at random."""

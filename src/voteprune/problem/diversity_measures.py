@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..exceptions import InputError
-from ..numbers.roots import sign_of_root_sum
+from ..numbers.exact import sign_of_root_sum
 from ..numbers.tally import tally
 from ..votes.patterns import Patterns
 from ..votes.votes import as_votes

@@ -29,14 +29,13 @@ from .class_limits import (
     worths_of,
 )
 from .constraints import Constraint, Forbid
-from .coverage import Coverage
 from .criteria import METRICS
 from .formulas import Weights
 from .fscore import MACRO, FScoreObjective, is_f_score
 from .gains import Gains
 from .objective import CountedObjective, Score
 from .plurality_committee import PluralityCommittee, count_classes
-from .seats import Seats, member_indices
+from .seats import Coverage, Seats, member_indices
 
 PluralityCriterion = str | Weights | Mapping[Label, object]
 """A name, or what deciding a row of each class correctly is worth; of two classes any weights."""

@@ -21,7 +21,6 @@ from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
-from .coverage import Coverage
 from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .diversity_measures import floors_of
@@ -31,7 +30,7 @@ from .limits import MetricLimit, class_totals
 from .margin import Margin, MarginObjective
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
 from .pairwise import Floors
-from .seats import Seats
+from .seats import Coverage, Seats
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from ..bounds.closure import bound_by_closure
 from ..primal.enumeration import affordable, try_all
-from ..primal.sample import thinned
-from ..primal.search import search
+from ..primal.search import search, thinned
 from ..primal.tabu import TabuSearch
 from ..problem.infeasible import nobody_fits
 from ..problem.problem import Problem

@@ -21,7 +21,7 @@ from ..run.incumbent import Incumbent, Progress, StopRequested
 from ..run.run import Method, Outcome, Run, outcome_of
 from ..soft.pruning import SoftPruning
 from ..solvers import Solver
-from ..solvers.versions import versions_of
+from ..solvers.registry import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
 from ..strategies.registry import METHODS

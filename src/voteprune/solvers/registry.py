@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from ..exceptions import InputError, SolverNotInstalled
 
@@ -160,3 +162,20 @@ def whose_word(names: Sequence[str]) -> str:
     labels = [(SOLVERS[name].label if name in SOLVERS else "") or name for name in names]
     owners = " and ".join(f"{label}'s" for label in labels)
     return f"on {owners} word"
+
+
+def versions_of(solver: Solver | None) -> dict[str, str]:
+    """Return the versions behind a run with this solver, if any."""
+    wanted = ["voteprune", "numpy", "scipy"]
+    if solver is not None and solver.info.distribution not in wanted:
+        wanted.append(solver.info.distribution)
+    return {"python": platform.python_version(), **{name: _version_of(name) for name in wanted}}
+
+
+@cache
+def _version_of(distribution: str) -> str:
+    # Reading the metadata takes longer than pruning a small pool.
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"

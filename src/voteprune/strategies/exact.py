@@ -26,8 +26,7 @@ from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
 from ..primal.enumeration import affordable, sizes_of, solve_small
 from ..primal.first import open_run
-from ..primal.sample import thinned
-from ..primal.search import WALKS, search
+from ..primal.search import WALKS, search, thinned
 from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
 from ..run.run import Outcome, Run

@@ -15,14 +15,13 @@ from functools import partial
 
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
-from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
+from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
 from ..primal.plurality_search import (
     PluralityTabuSearch,
     offer_openings,
     thinned,
 )
-from ..primal.sample import reporting
-from ..primal.search import search
+from ..primal.search import reporting, search
 from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
@@ -42,7 +41,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
-        return solve_by_brute_force(problem, run)
+        return try_all_pluralities(problem, run)
     offer_openings(problem, run)
     _search(problem, run, min(_SEARCH_SECONDS, _SHARE * run.seconds_left))
     if run.incumbent.closed:

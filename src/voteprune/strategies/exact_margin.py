@@ -25,12 +25,10 @@ from queue import SimpleQueue
 from ..bounds.closure import bound_by_closure
 from ..mip.margin import margin_model
 from ..mip.solve import EXPLAIN_SECONDS, solve_model
-from ..primal.brute import is_small
+from ..primal.brute import enumerate_margins, is_small
 from ..primal.first import open_run
-from ..primal.margin_brute import enumerate_margins
 from ..primal.margin_tabu import MarginTabuSearch
-from ..primal.sample import thinned
-from ..primal.search import search
+from ..primal.search import search, thinned
 from ..problem.committee import Committee
 from ..problem.infeasible import Found, explain
 from ..problem.margin import margin_of

@@ -30,7 +30,7 @@ from ..mip.formulation import Formulation, add_cost_rows, add_coverage, selected
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
-from ..primal.plurality_brute import MOST_CLASSIFIERS, solve_by_brute_force
+from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
 from ..primal.plurality_search import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
@@ -51,7 +51,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     cells = problem.n_patterns * problem.n_classes
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
-        return solve_by_brute_force(problem, run)
+        return try_all_pluralities(problem, run)
     by_sizes = not (problem.class_limits or problem.must_cover)
     if by_sizes:
         prepare(PluralityDriver.worker)

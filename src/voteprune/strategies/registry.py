@@ -8,9 +8,8 @@ from dataclasses import replace
 from ..exceptions import InputError
 from ..heuristics import HEURISTICS
 from ..mip.solve import solve_merged, solve_paper
-from ..primal import plurality_brute, plurality_search
-from ..primal.brute import solve_by_brute_force
-from ..primal.margin_brute import enumerate_margins
+from ..primal import plurality_search
+from ..primal.brute import enumerate_margins, solve_by_brute_force, try_all_pluralities
 from ..primal.margin_tabu import search_margin
 from ..primal.search import solve_by_search
 from ..problem.constraints import (
@@ -76,8 +75,8 @@ METHODS: dict[str, Method] = {
             uses_solver=False,
             others={
                 "margin": enumerate_margins,
-                "plurality": plurality_brute.solve_by_brute_force,
-                "f-score": plurality_brute.solve_by_brute_force,
+                "plurality": try_all_pluralities,
+                "f-score": try_all_pluralities,
                 "soft": exact_soft.solve_by_brute_force,
             },
         ),

@@ -22,8 +22,7 @@ from ...web.pictures import (
 )
 from ..convergence import ConvergenceDisplay
 from ..front import FrontDisplay
-from .decisions import Reliability
-from .facts import Facts
+from .facts import Facts, Reliability
 from .listings import cut
 
 _MOST_MEMBERS = 24

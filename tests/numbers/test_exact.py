@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from voteprune.numbers.roots import sign_of_root_sum
+from voteprune.numbers.exact import sign_of_root_sum
 
 
 def terms(*pairs):
