@@ -24,8 +24,14 @@ from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
 from .solve.comparison import Comparison, Row
 from .solve.plurality_solution import PluralitySolution, shares_right
-from .solve.plurality_solve import check_able, check_plurality_plan
-from .solve.request import Circumstances, Wishes, check_callback, check_configuration
+from .solve.request import (
+    Circumstances,
+    Wishes,
+    check_able,
+    check_callback,
+    check_configuration,
+    check_plurality_plan,
+)
 from .solve.solution import Solution
 from .solve.solve import Beside, carry_out
 from .solvers import Solver

@@ -22,11 +22,18 @@ from .soft.pruning import SoftPruning
 from .soft.tree import TOLERANCE
 from .solve.cost_front import CostFront
 from .solve.fronts import SIZE, AnyCommittee, Front
-from .solve.plurality_solve import check_plurality_plan
-from .solve.request import Circumstances, Wishes, check_callback, check_plan
+from .solve.request import (
+    NO_PENALTY,
+    PENALTY,
+    Circumstances,
+    Wishes,
+    check_callback,
+    check_plan,
+    check_plurality_plan,
+    check_soft_plan,
+)
 from .solve.size_front import SizeFront
 from .solve.soft_front import SoftFront
-from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .strategies.margin_scale import choose_margin
 from .strategies.registry import METHODS
 from .tree.sizes.coordinator import MOST_CLASSIFIERS

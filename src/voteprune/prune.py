@@ -24,16 +24,26 @@ from .run.run import Method, ThresholdRule
 from .soft.committee import SoftCommittee
 from .soft.probabilities import Probabilities
 from .soft.pruning import SoftPruning
-from .solve.certifying import check_certified, saved
-from .solve.plurality_certifying import check_plurality_certified
+from .solve.certifying import (
+    check_certified,
+    check_plurality_certified,
+    check_soft_certified,
+    saved,
+)
 from .solve.plurality_solution import PluralitySolution
-from .solve.plurality_solve import check_plurality_plan
-from .solve.promising import FIRST, Wish
-from .solve.request import Plan, Wishes, check_callback, check_start, check_wishes
-from .solve.soft_certifying import check_soft_certified
-from .solve.soft_promising import check_two_classes, keep_promise
+from .solve.promising import FIRST, Wish, check_two_classes, keep_promise
+from .solve.request import (
+    NO_PENALTY,
+    PENALTY,
+    Plan,
+    Wishes,
+    check_callback,
+    check_plurality_plan,
+    check_soft_plan,
+    check_start,
+    check_wishes,
+)
 from .solve.soft_solution import SoftSolution
-from .solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
 from .solve.solution import Solution
 from .solve.solve import Beside, carry_out
 from .solvers import Solver

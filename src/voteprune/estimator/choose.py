@@ -13,8 +13,7 @@ from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..solve.plurality_solution import PluralitySolution
-from ..solve.plurality_solve import check_plurality_plan
-from ..solve.request import Wishes, check_plan
+from ..solve.request import Wishes, check_plan, check_plurality_plan
 from ..solve.solution import Solution
 from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions

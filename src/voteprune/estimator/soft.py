@@ -16,9 +16,8 @@ from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.pruning import OBJECTIVES, check_limits
-from ..solve.request import Wishes
+from ..solve.request import PENALTY, Wishes, check_soft_plan
 from ..solve.soft_solution import SoftSolution
-from ..solve.soft_solve import PENALTY, check_soft_plan
 from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for

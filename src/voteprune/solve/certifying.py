@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,9 +12,14 @@ from typing import TypeVar
 from ..bounds.closure import Cut, closure
 from ..exceptions import InputError, OutputError
 from ..files.outfile import check_folder
+from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.run import Method, Run
+from ..soft.certificate import SoftCertificate
+from ..soft.pruning import SoftPruning
+from ..soft.tree import TOLERANCE, SoftTree
 from ..strategies.certificate import Certificate
+from ..strategies.plurality_certificate import PluralityCertificate
 from .plurality_solution import PluralitySolution
 from .soft_solution import SoftSolution
 from .solution import Solution
@@ -116,4 +122,107 @@ def certificate_of(
     proof = proofs[-1] if proofs else None
     return Certificate(
         problem, status, incumbent.committee, incumbent.bound, proof, claims, cut=cut
+    )
+
+
+def check_plurality_certified(
+    certificate: object, problem: PluralityProblem, method: Method, checkpoint: Path | None
+) -> bool:
+    """Tell whether a certificate is wanted, or why there cannot be one.
+
+    Raises
+    ------
+    InputError
+        As for votes on two classes; also under limits on coverage or on classes.
+    """
+    if not check_wanted(certificate, method, checkpoint):
+        return False
+    if problem.class_limits or problem.must_cover or problem.objective.kind != "plurality":
+        raise InputError(
+            "certificate",
+            "a proof of an F-score, or under limits on coverage or on classes, is not written "
+            "down. Leave it out, or use another objective and limits on members.",
+        )
+    return True
+
+
+def plurality_certificate_of(
+    problem: PluralityProblem, run: Run, status: str, trusted: Sequence[str]
+) -> PluralityCertificate | None:
+    """Return what a run has proved, None where it was not written down."""
+    if run.record is None:
+        return None
+    incumbent = run.incumbent
+    proof = run.record[-1] if run.record else None
+    return PluralityCertificate(
+        problem,
+        status,
+        incumbent.members,
+        incumbent.bound,
+        proof,
+        # Who has proved something without any step has tried everything.
+        proof is None and status in ("optimal", "infeasible") and not trusted,
+        tuple((name, incumbent.bound) for name in trusted),
+    )
+
+
+def check_soft_certified(
+    certificate: object, problem: SoftPruning, method: Method, checkpoint: Path | None
+) -> bool:
+    """Tell whether a certificate is wanted, or why there cannot be one.
+
+    Raises
+    ------
+    InputError
+        As for votes; also if the method keeps no tree, or the probabilities are a part of others.
+    """
+    if not check_wanted(certificate, method, checkpoint):
+        return False
+    if method.name != "exact":
+        raise InputError(
+            "certificate",
+            f"{method.name} writes no proof for soft committees down. Use method='exact'.",
+        )
+    if not problem.said.digest:
+        raise InputError(
+            "certificate",
+            "these probabilities were selected from others, and a certificate is about a table as "
+            "it stands. Build vp.Probabilities of the selected ones.",
+        )
+    return True
+
+
+def soft_certificate_of(problem: SoftPruning, run: Run, status: str) -> SoftCertificate | None:
+    """Return what a run has proved, None where it was not written down."""
+    if run.record is None:
+        return None
+    committee, said = run.incumbent.committee, problem.said
+    # A run that ended before its tree began gets the root alone.
+    tree: SoftTree = (
+        run.record[-1]
+        if run.record
+        else SoftTree(
+            problem.numbers, problem.loss, incumbent=run.incumbent.members, keep_steps=True
+        )
+    )
+    bound = tree.lower_bound
+    return SoftCertificate(
+        problem=problem.numbers,
+        names=said.names,
+        kinds=said.kinds,
+        classes=said.classes,
+        clip=said.clip,
+        digest=said.digest,
+        steps=tree.steps or (),
+        status=status,
+        bound=bound if math.isfinite(bound) else None,
+        tolerance=TOLERANCE,
+        committee=None
+        if committee is None
+        else (
+            committee.members,
+            committee.weights,
+            committee.intercepts,
+            -run.incumbent.score * problem.total,
+        ),
     )

@@ -2,30 +2,55 @@
 
 Without a time limit for proofs only the closure bound speaks about committees without a member, as
 far as a moment goes. With one, the exact method solves the problem without each member.
+
+Exchanges of one member for one outsider that cost nothing: let c be the vote counts without the
+member. With outsider k, a threshold L takes all patterns with
+c > L, and of those with c = L the ones k votes for. So what all outsiders reach at all thresholds
+are sums over the patterns of each count; only those that come near are recounted one by one.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..bounds.closure import closure_bound
 from ..bounds.wrong_rows import disputed_rows, hopeless_rows, rows_given_up
+from ..exceptions import InputError
+from ..numbers.exact import IntArray, total
+from ..numbers.tally import tally
 from ..problem.committee import Committee
-from ..problem.constraints import Forbid
-from ..problem.objective import Score
+from ..problem.confusion import Confusion
+from ..problem.constraints import Forbid, check_constraints
+from ..problem.criteria import CURVES, METRICS
+from ..problem.diversity import check_diversity
+from ..problem.formulas import Formula
+from ..problem.margin import margin_of, read_margin
+from ..problem.objective import Score, curve_of
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Method, Run
 from ..strategies.exact_curve import cut_by_closure, solve_any
 from ..strategies.registry import METHODS
-from .explain_exchanges import free_exchanges
+from ..votes.votes import as_votes
 from .explanation import Claim, Explanation, Known, Swap, role_of
 
 _SHORT, _QUICK_SHARE = 0.1, 0.2
 """Seconds that the closure bound has in any case, and its share of the time for a member."""
+
+Exchange = tuple[int, int, Committee, Score]
+"""Who leaves, who joins, the new committee and its score."""
+
+Bools = NDArray[np.bool_]
+
+Counts = NDArray[np.int64]
+
+_ROUNDING = 1e-6
+"""Relative room left where floats choose what is then recounted."""
 
 
 def explain(
@@ -122,3 +147,138 @@ def _bound_quickly(problem: Problem, incumbent: Incumbent, method: Method, until
         cut_by_closure(method, Run(incumbent, until))
     else:
         incumbent.tighten(closure_bound(problem, until))
+
+
+def free_exchanges(problem: Problem, committee: Committee, score: Score) -> Iterator[Exchange]:
+    """Yield the exchanges of one member for one outsider that reach `score`, limits kept."""
+    outsiders = [k for k in problem.allowed if k not in committee.members]
+    matrix = problem.patterns.matrix[:, outsiders]
+    for out in committee.members:
+        rest = [k for k in committee.ballots if k != out]
+        near = _near(problem, matrix, problem.counts(rest), len(rest) + 1, score)
+        for place in np.flatnonzero(near):
+            found = problem.best([*rest, outsiders[place]])
+            if found is not None and found[1] >= score:
+                yield out, outsiders[place], *found
+
+
+def _near(
+    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Score
+) -> NDArray[np.bool_]:
+    """Tell which outsiders may reach a score, limits aside.
+
+    Parameters
+    ----------
+    problem
+        What is being explained.
+    matrix
+        The outsiders' votes on the patterns.
+    counts, size
+        Votes without the member, and the size of the committee with an outsider in its place.
+    score
+        What is to be reached.
+    """
+    if problem.objective.kind == "margin":
+        return np.asarray(_margins(problem, matrix, counts, size) >= score)
+    if problem.objective.kind == "curve":
+        return _curves(problem, matrix, counts, size, score)
+    sums = _by_threshold(problem.gains.net, matrix, counts, size)
+    return np.asarray(problem.gains.base + sums.max(axis=0) >= score)
+
+
+def _by_threshold(weights: IntArray, matrix: Bools, counts: Counts, size: int) -> IntArray:
+    """Return the weight of what is called, by threshold and outsider, exactly."""
+    above, sums = total(weights), []
+    for level in range(size):
+        at = np.flatnonzero(counts == level)
+        above -= total(weights[at])
+        sums.append(above + tally(weights[at], matrix[at]))
+    return np.asarray(sums)
+
+
+def _curves(
+    problem: Problem, matrix: Bools, counts: Counts, size: int, score: Score
+) -> NDArray[np.bool_]:
+    """Compare (tp, fp) at all thresholds in floats, with room for their rounding."""
+    patterns = problem.patterns
+    tp, fp = (
+        _by_threshold(part, matrix, counts, size).astype(float)
+        for part in (patterns.positive, patterns.negative)
+    )
+    p, n = map(float, patterns.totals)
+    heights = curve_of(problem).curve.scores(tp.ravel(), fp.ravel(), p, n).reshape(tp.shape)
+    floor = float(score) - _ROUNDING * max(1.0, abs(float(score)))
+    # Where 0 divides there is no height to compare; those are recounted.
+    return np.asarray((np.isnan(heights) | (heights >= floor)).any(axis=0))
+
+
+def _margins(problem: Problem, matrix: Bools, counts: Counts, size: int) -> IntArray:
+    """Return what the committee is worth with each outsider, in units, exactly."""
+    objective = margin_of(problem)
+    steps = objective.margin.worth(size)
+    positive, negative = (steps[:, counts + 1] - steps[:, counts]).astype(object)
+    gained = positive * problem.patterns.positive + negative * problem.patterns.negative
+    with_nobody = objective.score_counts(problem.patterns, counts, size)
+    return np.asarray(with_nobody + objective.factor(size) * tally(gained, matrix).astype(object))
+
+
+def reopen(
+    votes: object,
+    y: object,
+    sample_weight: object,
+    constraints: object,
+    diversity: object,
+    objective: str,
+    formula: Formula | None,
+) -> Problem:
+    """Put a problem together again.
+
+    Parameters
+    ----------
+    votes, y, sample_weight, constraints, diversity
+        As they were given to `prune`.
+    objective, formula
+        What is on file; no formula for a margin.
+    """
+    if votes is None:
+        raise InputError("votes", "are not saved with a solution. Give them to explain().")
+    # F1-theta asks for a criterion, which the solution knows, and limits nothing.
+    limits = None if diversity == "F1-theta" else check_diversity(diversity)
+    read, requests = as_votes(votes, y, sample_weight), check_constraints(constraints)
+    if formula is None:
+        return Problem.of(read, read_margin(objective), requests, limits)
+    known = objective in METRICS or objective in CURVES
+    return Problem.of(read, objective if known else formula, requests, limits)
+
+
+def check_reopened(
+    problem: Problem,
+    committee: Committee,
+    confusion: Confusion | None,
+    value: float | None,
+    constraints: tuple[str, ...],
+    diversity: str | None,
+) -> None:
+    """Refuse a problem that is not the one a committee on file was found for.
+
+    Parameters
+    ----------
+    problem
+        From the votes and constraints at hand.
+    committee, confusion, value, constraints, diversity
+        What is on file.
+    """
+    if (
+        committee.pool_size != problem.n_classifiers
+        or problem.confusion(committee) != confusion
+        or problem.objective.read(problem.score(committee)) != value
+    ):
+        raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
+    found = None if problem.diversity is None else str(problem.diversity)
+    if (tuple(map(str, problem.requests)), found) != (constraints, diversity):
+        asked = "; ".join([*constraints, *([diversity] if diversity else [])]) or "none"
+        raise InputError(
+            "constraints",
+            f"are not those of the solution, which was found under: {asked}. "
+            "Give the same constraints and diversity.",
+        )

@@ -4,6 +4,9 @@ The rows are split at random. On the first part the run goes as ever; then again
 stricter limits on the promised criterion. The committees that come of it, each at every threshold
 that the constraints allow, are the candidates: those that are safest on this part come first, and
 all that was looked at until then is this part.
+
+Of a soft committee every cut-off that keeps the limits on criteria is a candidate, safest first. Of
+those that pass on the rows held out the one is taken that is right most often on the first part.
 """
 
 from __future__ import annotations
@@ -20,10 +23,14 @@ from ..problem.committee import Committee
 from ..problem.constraints import AtLeast
 from ..problem.problem import Problem
 from ..run.run import Method
+from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
+from ..soft.pruning import SoftPruning
 from ..votes.votes import Votes
+from .cutoffs import CutOffs, decide
 from .promise import check_confidence, check_unweighted, check_wish, errors_of, promise, tail
 from .request import Circumstances
+from .soft_solution import SoftSolution
 from .solution import Solution
 from .solve import carry_out
 
@@ -34,6 +41,9 @@ _STRICTER = (Fraction(0), Fraction(1, 3), Fraction(2, 3))
 
 FIRST = 0.5
 """Share of the time for the run without them."""
+
+_MOST = 40
+"""Cut-offs that are tested at the most, spread evenly over the rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +158,61 @@ class Wish:
             return tail(*counted, 1 - self.limit.limit), value
 
         return sorted(found, key=risk)
+
+
+def check_two_classes(said: Probabilities) -> None:
+    """Refuse to promise anything about several classes."""
+    if len(said.classes) != 2:
+        raise InputError(
+            "promise", f"is about two classes, and there are {len(said.classes)}. Leave it out."
+        )
+
+
+def keep_promise(wish: Wish, solution: SoftSolution, held_out: Probabilities) -> SoftSolution:
+    """Return the committee with the best cut-off that a promise can be made of, with the promise.
+
+    Parameters
+    ----------
+    wish
+        What is to be promised.
+    solution
+        Of the rows to choose on. Where nothing can be promised it comes back, saying so.
+    held_out
+        The other rows.
+    """
+    problem, committee = solution.problem, solution.committee
+    assert problem is not None
+    if committee is None:
+        nothing = promise([], held_out, wish.limit, confidence=wish.confidence)
+        return replace(solution, promise=nothing)
+    shares = committee.predict_proba(problem.said)
+    ranked = _ranked(wish, solution, problem, CutOffs.of(problem, shares))
+    rights = [decide(problem.said, each, shares)[0] for each in ranked]
+    told = promise(
+        ranked, held_out, wish.limit,
+        confidence=wish.confidence, costs=[-right for right in rights],
+    )  # fmt: skip
+    if told.chosen is None:
+        return replace(solution, promise=told)
+    chosen = ranked[told.chosen]
+    accuracy, confusion = decide(problem.said, chosen, shares)
+    return replace(solution, committee=chosen, accuracy=accuracy, confusion=confusion, promise=told)
+
+
+def _ranked(
+    wish: Wish, solution: SoftSolution, problem: SoftPruning, swept: CutOffs
+) -> list[SoftCommittee]:
+    """Return the committee at some cut-offs, the safest on the problem's rows first."""
+    committee = solution.committee
+    assert committee is not None
+    places = np.flatnonzero(swept.fits)
+    if len(places) > _MOST:
+        places = places[np.linspace(0, len(places) - 1, _MOST).round().astype(np.intp)]
+    cutoffs = {committee.cutoff, *(swept.at(int(place)) for place in places)}
+    candidates = [replace(committee, cutoff=cutoff) for cutoff in sorted(cutoffs)]
+
+    def risk(candidate: SoftCommittee) -> float:
+        counted = errors_of(candidate, problem.said, str(wish.limit.what))
+        return tail(*counted, 1 - wish.limit.limit)
+
+    return sorted(candidates, key=risk)

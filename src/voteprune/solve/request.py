@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,17 +14,29 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..numbers.exact import exact
+from ..problem.class_limits import check_class_limits
 from ..problem.constraints import Constraint, check_constraints
 from ..problem.criteria import Criterion, check_criterion
 from ..problem.diversity import Diversity, check_diversity
 from ..problem.margin import Margin, check_margin
+from ..problem.plurality import check_criterion as check_plurality_criterion
+from ..problem.plurality import kind_of_criterion
 from ..run.incumbent import Callback, Incumbent
 from ..run.run import Method, Run, ThresholdRule
+from ..soft.problem import check_penalty
+from ..soft.pruning import OBJECTIVES
 from ..solvers import Solver
 from ..strategies.registry import METHODS, check_honours, check_threshold, for_margins
+from ..votes.plurality import Label
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 
+
+PENALTY = 30.0
+"""Ridge on the weights, in units of one row: what was chosen for "log_loss" on unseen rows, see
+docs/results/protocol.md."""
+
+NO_PENALTY = "is for vp.Probabilities only. Leave it out."
 
 _FOREVER = 1e8
 """Seconds that stand for "no limit"; every solver can take it."""
@@ -243,6 +256,133 @@ def _check_method(method: object, solver: object) -> Method:
     if not isinstance(method, str) or method not in METHODS:
         raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
     return METHODS[method]
+
+
+def check_plurality_plan(wishes: Wishes, classes: Sequence[Label] | None = None) -> Plan:
+    """Check all wishes that can be judged before there are votes.
+
+    Parameters
+    ----------
+    wishes
+        What was asked for.
+    classes
+        The classes, where they are known already.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes sense with two classes only.
+    """
+    _refuse_binary_options(wishes)
+    criterion = check_plurality_criterion(wishes.objective, 2 if classes is None else len(classes))
+    method = _check_plurality_method(wishes, kind_of_criterion(criterion))
+    circumstances = wishes.circumstances(method)
+    requests = check_constraints(wishes.constraints)
+    if classes is not None:
+        check_class_limits(requests, classes)
+    return Plan(method, circumstances, criterion, requests)
+
+
+def check_able(names: Sequence[object], kind: str, argument: str) -> None:
+    """Refuse methods that cannot maximise an objective of some kind for several classes.
+
+    Parameters
+    ----------
+    names
+        The methods.
+    kind
+        Of the objective, see `kind_of_criterion`.
+    argument
+        What named them.
+    """
+    able = [method.name for method in METHODS.values() if kind in method.others]
+    for name in names:
+        if name not in able:
+            what = " by an F-score" * (kind == "f-score")
+            raise InputError(
+                argument,
+                f"{name!r} does not choose plurality committees{what}. There are "
+                f"{', '.join(able)}.",
+            )
+
+
+def _check_plurality_method(wishes: Wishes, kind: str) -> Method:
+    name = "brute" if wishes.solver == "brute" else wishes.method
+    check_able([name], kind, "method")
+    return METHODS[str(name)]
+
+
+def _refuse_binary_options(wishes: Wishes) -> None:
+    if wishes.diversity not in (None, "F1"):
+        raise InputError(
+            "diversity",
+            "limits on diversity are for two classes, which these votes are not read as. Leave it "
+            "out, or give vp.Votes with abstentions='against' or none.",
+        )
+    if wishes.threshold is not None:
+        raise InputError(
+            "threshold",
+            "the class with most votes wins, so there is no threshold. Leave it out, or give "
+            "vp.Votes with abstentions='against' or none.",
+        )
+
+
+def check_soft_plan(wishes: Wishes, penalty: object) -> Plan:
+    """Check all wishes that can be judged before there are probabilities.
+
+    Raises
+    ------
+    InputError
+        If an argument is wrong, or makes no sense for soft committees.
+    """
+    method = _check_soft_method(wishes)
+    circumstances = wishes.circumstances(method)
+    objective = _check_soft_objective(wishes.objective)
+    requests = check_constraints(wishes.constraints)
+    check_callback(wishes.callback)
+    return Plan(method, circumstances, objective, requests, penalty=_check_penalty(penalty))
+
+
+def _check_soft_objective(objective: object) -> str:
+    """Return what soft committees are to minimise, or say what is known."""
+    if isinstance(objective, str) and objective in OBJECTIVES:
+        return objective
+    raise InputError(
+        "objective",
+        f"{objective!r} is not for probabilities. Known are {', '.join(OBJECTIVES)}; criteria of "
+        "votes need vp.Votes.",
+    )
+
+
+def _check_soft_method(wishes: Wishes) -> Method:
+    able = [method.name for method in METHODS.values() if "soft" in method.others]
+    if not isinstance(wishes.method, str) or wishes.method not in able:
+        raise InputError(
+            "method",
+            f"{wishes.method!r} does not choose soft committees. {', '.join(able)} do.",
+        )
+    if wishes.solver is not None:
+        raise InputError("solver", "soft committees need no solver. Leave it out.")
+    if wishes.diversity not in (None, "F1"):
+        raise InputError(
+            "diversity",
+            "limits on diversity are about votes, and soft committees take probabilities. Leave it "
+            "out, or give vp.Votes.",
+        )
+    if wishes.threshold is not None:
+        raise InputError(
+            "threshold",
+            "soft committees have a cut-off on their probability, which limits on criteria move. "
+            "Leave it out, or give vp.Votes.",
+        )
+    return replace(METHODS[wishes.method], uses_solver=False)
+
+
+def _check_penalty(penalty: object) -> float:
+    if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
+        raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
+    check_penalty(float(penalty))
+    return float(penalty)
 
 
 def check_configuration(

@@ -26,8 +26,7 @@ from ..problem.formulas import (
 from ..problem.problem import Problem
 from ..run.incumbent import OPTIMAL_GAP
 from ..strategies.certificate import Certificate
-from .explain import explain
-from .explain_reopen import check_reopened, reopen
+from .explain import check_reopened, explain, reopen
 from .explanation import Explanation
 from .promise import Promise
 from .status import BaseSolution, read_answer, read_optional

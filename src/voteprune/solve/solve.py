@@ -19,18 +19,19 @@ from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, StopRequested
 from ..run.run import Method, Outcome, Run, outcome_of
+from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
+from ..soft.tree import TOLERANCE
 from ..solvers import Solver
 from ..solvers.registry import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.opinion import second_opinion, whom_to_trust
 from ..strategies.registry import METHODS
-from .certifying import certificate_of
+from .certifying import certificate_of, plurality_certificate_of, soft_certificate_of
+from .cutoffs import decide, with_cutoff
 from .plurality_solution import PluralitySolution
-from .plurality_solve import plurality_answer
 from .request import Circumstances
 from .soft_solution import SoftSolution
-from .soft_solve import soft_answer
 from .solution import Solution
 from .status import Found, coverage_of, status_of
 
@@ -189,9 +190,60 @@ def _votes_answer(problem: Problem, run: Run, found: Found) -> Solution:
     )
 
 
+def _plurality_answer(problem: PluralityProblem, run: Run, found: Found) -> PluralitySolution:
+    """Return the answer for plurality votes."""
+    members = run.incumbent.members
+    return PluralitySolution(
+        **found,
+        committee=None if members is None else problem.committee(members),
+        confusion=None if members is None else problem.confusion(members),
+        value=None if members is None else problem.objective.read(problem.score(members)),
+        coverage=coverage_of(problem, members),
+        classes=problem.votes.classes,
+        n_rows=problem.votes.n_rows,
+        n_patterns=problem.n_patterns,
+        problem=problem,
+        certificate=plurality_certificate_of(problem, run, found["status"], found["trusted"]),
+    )
+
+
+def _soft_answer(problem: SoftPruning, run: Run, found: Found) -> SoftSolution:
+    """Return the answer for probabilities: fit the committee once more, and choose its cut-off."""
+    incumbent, said = run.incumbent, problem.said
+    committee: SoftCommittee | None = incumbent.committee
+    loss = accuracy = confusion = None
+    if committee is not None:
+        # The members whose fit gave the committee: those who sit, and required ones.
+        sitting = sorted({*committee.members, *problem.numbers.required})
+        point = problem.search.fit(sitting)
+        loss = point.loss / problem.total
+        shares = committee.predict_proba(said)
+        committee, sentence = with_cutoff(problem, committee, shares)
+        found["explanation"] = sentence or found["explanation"]
+        accuracy, confusion = decide(said, committee, shares)
+    value = None if incumbent.score is None else problem.objective.read(incumbent.score)
+    bound = found["bound"]
+    return SoftSolution(
+        **found,
+        committee=committee,
+        value=value,
+        loss=loss,
+        penalised_loss=None if value is None else -value,
+        lower_bound=None if bound is None else abs(bound),
+        accuracy=accuracy,
+        confusion=confusion,
+        penalty=problem.penalty,
+        tolerance=TOLERANCE,
+        n_rows=said.n_rows,
+        n_patterns=said.n_rows,
+        problem=problem,
+        certificate=soft_certificate_of(problem, run, found["status"]),
+    )
+
+
 _ANSWERS: Mapping[str, Callable[[Any, Run, Found], PluralitySolution | SoftSolution]] = {
-    "plurality": plurality_answer,
-    "f-score": plurality_answer,
-    "soft": soft_answer,
+    "plurality": _plurality_answer,
+    "f-score": _plurality_answer,
+    "soft": _soft_answer,
 }
 """How an answer is made of what was found, by the objective's kind where it is another."""

@@ -15,8 +15,7 @@ from voteprune.problem.margin import Margin
 from voteprune.soft.probabilities import CLIP
 from voteprune.soft.pruning import OBJECTIVES
 from voteprune.soft.reading import read_clip
-from voteprune.solve.request import Wishes, check_plan
-from voteprune.solve.soft_solve import NO_PENALTY, PENALTY, check_soft_plan
+from voteprune.solve.request import NO_PENALTY, PENALTY, Wishes, check_plan, check_soft_plan
 from voteprune.strategies.registry import METHODS
 
 VOTES, PROBABILITIES = "votes", "probabilities"

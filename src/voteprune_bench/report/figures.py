@@ -20,10 +20,8 @@ from voteprune.web.pictures import (
     to_svg,
 )
 
-from .colours import METHODS
 from .facts import Facts
-from .heat import diversity_heat, family_heat, paper_heat
-from .panels import gap_panels, loss_panels
+from .panels import METHODS, diversity_heat, family_heat, gap_panels, loss_panels, paper_heat
 from .ranks import ALPHA
 from .standings import slug
 
