@@ -61,13 +61,7 @@ def is_small(problem: Problem, most: int) -> bool:
 
 def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets) -> Outcome:
     """Try all committees; proves what it finds unless the time runs out."""
-    k = problem.n_classifiers
-    if k > MOST_CLASSIFIERS:
-        raise InputError(
-            "method",
-            f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
-            f"the pool has {k}. Use method='exact'.",
-        )
+    _check_few(problem.n_classifiers)
     outcome = open_run(problem, run) or _enumerate(problem, run, values)
     if not outcome.infeasible:
         return outcome
@@ -81,20 +75,40 @@ def solve_by_brute_force(problem: Problem, run: Run, values: Values = best_nets)
 
 
 def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
-    k = problem.n_classifiers
     patterns = problem.patterns.matrix.T.astype(np.float32)
-    chunk = max(1, min(_CHUNK, _CELLS // problem.patterns.n_patterns))
-    for first in range(1, 2**k, chunk):
+    chunk = min(_CHUNK, _CELLS // problem.patterns.n_patterns)
+
+    def worth(chosen: NDArray[np.bool_]) -> NDArray[Any]:
+        counts = (chosen.astype(np.float32) @ patterns).astype(np.intp)
+        return values(problem, counts, chosen.sum(axis=1))
+
+    return _try_all(problem.n_classifiers, run, chunk, worth, problem.gains.base)
+
+
+def _try_all(
+    k: int, run: Run, chunk: int, worth: Callable[[NDArray[np.bool_]], NDArray[Any]], base: int = 0
+) -> Outcome:
+    """Try all subsets of K classifiers, so many at once, best first.
+
+    Parameters
+    ----------
+    k, run, chunk
+        How many classifiers, the run, and how many subsets are looked at together.
+    worth
+        Tells what subsets (subsets by classifiers) are worth, limits aside, or more.
+    base
+        What is added to each of these values.
+    """
+    for first in range(1, 2**k, max(1, chunk)):
         if time.monotonic() >= run.deadline:
             return Outcome("time limit")
-        codes = np.arange(first, min(first + chunk, 2**k))
+        codes = np.arange(first, min(first + max(1, chunk), 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)
-        counts = (chosen.astype(np.float32) @ patterns).astype(np.intp)
-        best = values(problem, counts, chosen.sum(axis=1))
-        # Best first: the exact check of limits on members runs only for what could be kept.
+        best = worth(chosen)
+        plain = best.tolist()
+        # Best first: the exact check of limits runs only for what could be kept.
         for place in np.argsort(best, kind="stable")[::-1]:
-            units = problem.gains.base + int(best[place])
-            if run.incumbent.score is not None and units <= run.incumbent.score:
+            if run.incumbent.score is not None and base + plain[place] <= run.incumbent.score:
                 break
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
         if run.incumbent.closed:
@@ -103,6 +117,15 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
         return Outcome("proved", infeasible=True)
     run.incumbent.close()
     return Outcome("proved")
+
+
+def _check_few(k: int) -> None:
+    if k > MOST_CLASSIFIERS:
+        raise InputError(
+            "method",
+            f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
+            f"the pool has {k}. Use method='exact'.",
+        )
 
 
 def enumerate_margins(problem: Problem, run: Run) -> Outcome:
@@ -137,33 +160,15 @@ def _weighted(weights: IntArray, steps: NDArray[np.int64]) -> IntArray:
 
 def try_all_pluralities(problem: PluralityProblem, run: Run) -> Outcome:
     """Try all committees; proves what it finds unless the time runs out."""
-    k, p, c = problem.n_classifiers, problem.n_patterns, problem.n_classes
-    if k > MOST_CLASSIFIERS:
-        raise InputError(
-            "method",
-            f"brute force tries 2^K subsets and takes at most {MOST_CLASSIFIERS} classifiers, "
-            f"the pool has {k}. Use method='exact'.",
-        )
+    _check_few(problem.n_classifiers)
+    p, c = problem.n_patterns, problem.n_classes
     named = [(problem.codes == label).astype(np.float32).T for label in range(c)]
-    chunk = max(1, _CELLS_OF_CLASSES // (p * c))
-    for first in range(1, 2**k, chunk):
-        if time.monotonic() >= run.deadline:
-            return Outcome("time limit")
-        subsets = np.arange(first, min(first + chunk, 2**k))
-        chosen = ((subsets[:, None] >> np.arange(k)) & 1).astype(bool)
+
+    def worth(chosen: NDArray[np.bool_]) -> NDArray[Any]:
         counts = np.stack([chosen.astype(np.float32) @ part for part in named], axis=2)
         decided = counts.argmax(axis=2)
-        values: NDArray[Any]
         if isinstance(problem.objective, FScoreObjective):
-            values = problem.objective.values(decided) + _ROUNDING
-        else:
-            values = problem.gain[np.arange(p), decided].sum(axis=1) + problem.gains.base
-        # Best first: the exact check of limits runs only for what could be kept.
-        for place in np.argsort(values, kind="stable")[::-1]:
-            if run.incumbent.score is not None and values[place] <= run.incumbent.score:
-                break
-            run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
-    if run.incumbent.score is None:
-        return Outcome("proved", infeasible=True)
-    run.incumbent.tighten(run.incumbent.score)
-    return Outcome("proved")
+            return problem.objective.values(decided) + _ROUNDING
+        return np.asarray(problem.gain[np.arange(p), decided].sum(axis=1) + problem.gains.base)
+
+    return _try_all(problem.n_classifiers, run, _CELLS_OF_CLASSES // (p * c), worth)
