@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -241,91 +241,73 @@ def prune(
         votes = PluralityVotes.of_two(votes)
     wishes = Wishes(
         objective, method, solver, diversity, constraints, threshold, time_limit, start, callback,
-        random_state, n_jobs, gap,
+        random_state, n_jobs, gap, checkpoint, certificate,
     )  # fmt: skip
+    pledge = {"promise": promise, "holdout": holdout, "confidence": confidence}
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
-        for name, asked in (
-            ("promise", None if soft else promise),
-            ("holdout", None if soft else holdout),
-            ("confidence", None if soft else confidence),
-        ):
-            if asked is not None:
-                raise InputError(name, _ONLY_TWO)
+    if isinstance(votes, PluralityVotes):
+        for name in (name for name, asked in pledge.items() if asked is not None):
+            raise InputError(name, _ONLY_TWO)
     check_callback(callback)
     if isinstance(votes, Probabilities):
-        pledge = Wish.of(
-            promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate
-        )
-        if pledge is not None:
-            return _prune_and_promise(votes, wishes, penalty, pledge, began)
-        return _prune_soft(votes, wishes, penalty, checkpoint, certificate, began)
+        wish = Wish.of(**pledge, checkpoint=checkpoint, certificate=certificate)
+        return _prune_soft(votes, wishes, PENALTY if penalty is None else penalty, wish, began)
     if isinstance(votes, PluralityVotes):
-        return _prune_plurality(votes, wishes, checkpoint, certificate, began)
+        plan = check_plurality_plan(wishes)
+        several = PluralityProblem.of(votes, plan.criterion, plan.requests)
+        checks = check_plurality_checkpoint, check_plurality_certified
+        found: PluralitySolution = _run(several, plan, wishes, began, *checks)
+        return found
     plan = check_wishes(wishes)
-    wish = Wish.of(promise, confidence, holdout, checkpoint=checkpoint, certificate=certificate)
+    wish = Wish.of(**pledge, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
     if wish is not None:
         pool, held_out = wish.split(pool, plan.circumstances.seed)
         half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
         plan = replace(plan, circumstances=half)
     problem = _compile(pool, plan, began)
-    first = _check_start(start, problem, plan.method)
-    file = check_checkpoint(checkpoint, plan.method.name, problem)
-    certify = check_certified(certificate, problem, plan.method, file)
-    about = plan.method, plan.circumstances
-    beside = Beside(first, callback, file, certify, began)
-    solution = carry_out(problem, *about, beside)
+    solution: Solution = _run(problem, plan, wishes, began, check_checkpoint, check_certified)
     if wish is not None:
-        return wish.keep(solution, held_out, *about)
-    return saved(solution, certificate)
-
-
-def _prune_plurality(
-    votes: PluralityVotes,
-    wishes: Wishes,
-    checkpoint: object,
-    certificate: object,
-    began: float,
-) -> PluralitySolution:
-    plan = check_plurality_plan(wishes)
-    problem = PluralityProblem.of(votes, plan.criterion, plan.requests)
-    first = check_start(wishes.start, problem.n_classifiers)
-    file = check_plurality_checkpoint(checkpoint, plan.method.name, problem)
-    certify = check_plurality_certified(certificate, problem, plan.method, file)
-    beside = Beside(first, wishes.callback, file, certify, began)
-    solution = carry_out(problem, plan.method, plan.circumstances, beside)
-    return saved(solution, certificate)
+        return wish.keep(solution, held_out, plan.method, plan.circumstances)
+    return solution
 
 
 def _prune_soft(
-    said: Probabilities,
-    wishes: Wishes,
-    penalty: float | None,
-    checkpoint: object,
-    certificate: object,
-    began: float,
+    said: Probabilities, wishes: Wishes, penalty: float, wish: Wish | None, began: float
 ) -> SoftSolution:
-    plan = check_soft_plan(wishes, PENALTY if penalty is None else penalty)
+    """Choose a soft committee; where something is to be promised, its cut-off by other rows."""
+    if wish is not None:
+        check_two_classes(said)
+    plan = check_soft_plan(wishes, penalty)
+    if wish is not None:
+        said, held_out = wish.split(said, plan.circumstances.seed)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
-    first = check_start(wishes.start, problem.n_classifiers)
-    file = check_soft_checkpoint(checkpoint, plan.method.name, problem.numbers)
-    certify = check_soft_certified(certificate, problem, plan.method, file)
+    checks = check_soft_checkpoint, check_soft_certified
+    solution: SoftSolution = _run(problem, plan, wishes, began, *checks)
+    return solution if wish is None else keep_promise(wish, solution, held_out)
+
+
+def _run(
+    problem: Any,
+    plan: Plan,
+    wishes: Wishes,
+    began: float,
+    check_file: Callable[[object, str, Any], Path | None],
+    check_proof: Callable[[object, Any, Method, Path | None], bool],
+) -> Any:
+    """Check what can be checked now that there is a problem, solve it, and save its certificate."""
+    first, method = check_start(wishes.start, problem.n_classifiers), plan.method
+    if first is not None and isinstance(problem, Problem) and not method.proves:
+        raise InputError(
+            "start",
+            f"{method.name} builds its committee by its own rule and takes no start. "
+            "Leave it out, or use method='exact'.",
+        )
+    file = check_file(wishes.checkpoint, method.name, problem)
+    certify = check_proof(wishes.certificate, problem, method, file)
     beside = Beside(first, wishes.callback, file, certify, began)
-    solution = carry_out(problem, plan.method, plan.circumstances, beside)
-    return saved(solution, certificate)
-
-
-def _prune_and_promise(
-    said: Probabilities, wishes: Wishes, penalty: float | None, wish: Wish, began: float
-) -> SoftSolution:
-    """Choose a soft committee on some rows, and its cut-off by what the others promise."""
-    check_two_classes(said)
-    # The seed that the solution tells gives the same rows again.
-    seed = check_soft_plan(wishes, PENALTY if penalty is None else penalty).circumstances.seed
-    rows, held_out = wish.split(said, seed)
-    again = replace(wishes, random_state=seed)
-    return keep_promise(wish, _prune_soft(rows, again, penalty, None, False, began), held_out)
+    return saved(carry_out(problem, method, plan.circumstances, beside), wishes.certificate)
 
 
 def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
@@ -336,14 +318,3 @@ def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
     left = max(0.0, began + circumstances.seconds - time.monotonic())
     margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
     return Problem.of(votes, margin, plan.requests, plan.diversity)
-
-
-def _check_start(start: object, problem: Problem, method: Method) -> list[int] | None:
-    members = check_start(start, problem.n_classifiers)
-    if members is not None and not method.proves:
-        raise InputError(
-            "start",
-            f"{method.name} builds its committee by its own rule and takes no start. "
-            "Leave it out, or use method='exact'.",
-        )
-    return members

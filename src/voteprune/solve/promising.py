@@ -55,17 +55,19 @@ class Wish:
     holdout: Fraction
 
     @classmethod
-    def of(cls, limit: object, confidence: object, holdout: object, **other: object) -> Wish | None:
+    def of(
+        cls, promise: object, confidence: object, holdout: object, **other: object
+    ) -> Wish | None:
         """Check a wish; None where nothing is to be promised.
 
         Parameters
         ----------
-        limit, confidence, holdout
+        promise, confidence, holdout
             As given to `prune`.
         other
             Arguments that do not go with a promise.
         """
-        if limit is None:
+        if promise is None:
             for name, given in (("confidence", confidence), ("holdout", holdout)):
                 if given is not None:
                     raise InputError(
@@ -75,7 +77,7 @@ class Wish:
         for name, given in other.items():
             if given:
                 raise InputError(name, "does not go with a promise. Leave one of them out.")
-        wished = check_wish(limit)
+        wished = check_wish(promise)
         level = check_confidence(0.95 if confidence is None else confidence)
         share = exact(0.3 if holdout is None else holdout, "holdout")
         if not 0 < share < 1:

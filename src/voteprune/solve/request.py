@@ -125,6 +125,8 @@ class Wishes:
     random_state: object = None
     n_jobs: object = None
     gap: object = None
+    checkpoint: object = None
+    certificate: object = False
 
     def circumstances(self, method: Method) -> Circumstances:
         """Return how a method is to be run.

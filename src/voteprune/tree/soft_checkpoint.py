@@ -14,6 +14,7 @@ import numpy as np
 from ..run.run import Run
 from ..soft.nodes import TreeState
 from ..soft.problem import LOG_LOSS, SoftProblem
+from ..soft.pruning import SoftPruning
 from . import checkpoint
 
 _FORMAT = "voteprune soft checkpoint 1"
@@ -87,9 +88,10 @@ class SoftCheckpoint:
         return checkpoint.still_there(run, self.load)
 
 
-def check_soft_checkpoint(path: object, method: str, problem: SoftProblem) -> Path | None:
+def check_soft_checkpoint(path: object, method: str, problem: SoftPruning) -> Path | None:
     """Check that a proof can be kept in a file, as `checkpoint.file_of_exact` does."""
-    return checkpoint.file_of_exact(path, method, lambda file: SoftCheckpoint(file, problem).load())
+    numbers = problem.numbers
+    return checkpoint.file_of_exact(path, method, lambda file: SoftCheckpoint(file, numbers).load())
 
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:
