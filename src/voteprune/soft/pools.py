@@ -22,7 +22,10 @@ class PoolLogLoss:
         if answers.ndim == 3:
             self.answers = np.ascontiguousarray(answers[:, np.arange(len(labels)), labels])
         else:
-            self.answers = np.where(labels == 1, answers, 1 - answers)
+            # 1 - p where the label is 0, without a third array of this size.
+            positive = labels == 1
+            self.answers = answers * np.where(positive, 1.0, -1.0)
+            self.answers += np.where(positive, 0.0, 1.0)
 
     def gather(self, members: Places) -> Floats:
         """See `Loss`."""
