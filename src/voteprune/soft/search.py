@@ -54,6 +54,8 @@ class Search:
         key = tuple(sorted(members))
         if key in self.fitted:
             return self.fitted[key]
+        if key in self.begun and time.monotonic() >= self.deadline:
+            return self.begun[key]
         places, begun = np.array(key, dtype=np.intp), self.begun.pop(key, near)
         point = replace(fit(self.loss, self.problem.ridge, places, begun, self.deadline), z=_NOTHING)
         if not point.settled:
@@ -93,6 +95,8 @@ class Search:
                 rest = {int(m) for m in point.members} - {member}
                 if member in self.problem.required or (not rest and self.loss.total is not None):
                     continue
+                if time.monotonic() >= deadline:
+                    break
                 better = self._best_exchange(rest, point, deadline)
                 if better is not None:
                     point, improved = better, True
