@@ -125,7 +125,7 @@ def explain_soft(
     near
         How much more loss other committees may have to be told, as a share.
     """
-    deadline = time.monotonic() + seconds
+    deadline = problem.search.deadline = time.monotonic() + seconds
     pairs = sorted(
         zip(committee.members, committee.weights, strict=True), key=lambda pair: -pair[1]
     )

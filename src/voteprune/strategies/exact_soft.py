@@ -21,6 +21,7 @@ MOST_TRIED = 12
 def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     incumbent = run.incumbent
+    problem.search.deadline = run.deadline
     _offer_first(problem, run)
     tree = SoftTree(
         problem.numbers,
@@ -28,6 +29,7 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         # Tighter than what is told: what is told is lower than the bound by a hair.
         tolerance=0.9 * TOLERANCE,
         keep_steps=run.record is not None,
+        deadline=run.deadline,
     )
     if problem.said.n_rows >= MANY_ROWS:
         # A second fit would be slow. With fewer rows it is made, from the same start in every run,
@@ -49,6 +51,7 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
 
 def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:
     """Grow a committee and improve it by swaps, without a proof."""
+    problem.search.deadline = run.deadline
     _offer_first(problem, run)
     point = problem.search.greedy(run.deadline)
     if point is not None:
@@ -66,6 +69,7 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
             f"brute force fits 2^K committees and takes at most {MOST_TRIED} classifiers, the pool "
             f"has {k}. Use method='exact'.",
         )
+    problem.search.deadline = run.deadline
     for size in range(1, k + 1):
         for members in combinations(range(k), size):
             if run.seconds_left <= 0:
