@@ -226,6 +226,8 @@ BAD = {
     "positive": ["prune", "FILE", "--target", "y", "--positive", "bad"],
     "cutoff": ["prune", "FILE", "--target", "y", "--cutoff", "nan"],
     "split": ["prune", "FILE", "--target", "y", "--split", "fold"],
+    "split value": ["prune", "FILE", "--target", "y", "--ignore", "id", "--split", "fold=7"],
+    "soft split": ["prune", "FILE", "--target", "y", "--split", "fold=7", "--objective", "brier"],
     "split column": ["prune", "FILE", "--target", "y", "--split", "part=1"],
     "sep": ["prune", "FILE", "--target", "y", "--sep", "ab"],
     "long": ["prune", "FILE", "--target", "y", "--long", "a,b"],

@@ -158,12 +158,10 @@ def prune_command(
     if plurality:
         if threshold is not None:
             raise InputError("--plurality", "takes no --threshold. Leave it out.")
-        if test is not None:
-            raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         for option in (name for name, given in promised.items() if given is not None):
             raise InputError(f"--{option}", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
-            file, reading, source, method, asked, effort, as_json=json, output=output,
+            file, reading, source, method, asked, effort, test=test, as_json=json, output=output,
             explain_time=explain_time if explain else None, strict=strict, page=page,
             checkpoint=checkpoint, gap=gap, certificate=certificate,
         )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
+from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
 from ..votes.abstaining import read_abstentions
 from .saying import say
 from .wishes import Reading
@@ -38,6 +38,18 @@ def read_tables(
         if rows.labels is None:
             raise InputError("--test", f"{test} has no labels. Name their column with --target.")
         table = replace(table, test=replace(rows, is_test=None))
+    for note in table.notes:
+        say(note)
+    return table
+
+
+def read_class_tables(
+    file: Sequence[Path], reading: Reading, k: int | None = None, test: Path | None = None
+) -> ClassTable:
+    """Read votes for classes, likewise."""
+    if k is not None:
+        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+    table = read_classes(file, reading.wish(), test)
     for note in table.notes:
         say(note)
     return table
