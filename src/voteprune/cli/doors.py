@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
@@ -64,6 +66,20 @@ def check_plain(file: Sequence[Path], reading: Reading) -> None:
             'is about one plain table, which the checker reads again. Write it with "voteprune '
             'votes FILE ... --output votes.csv", and prune that one with --target label.',
         )
+
+
+def check_uncut(table: VoteTable) -> None:
+    """Refuse a certificate of skipped abstentions where the checker would find no votes."""
+    said = table.numbers
+    if table.validation.abstentions == "skip" and said is not None:
+        votes = said[~np.isnan(said)]
+        if not ((votes == 0) | (votes == 1)).all():
+            raise InputError(
+                "--certificate",
+                "of skipped abstentions is about cells that are 0, 1 or empty, not about "
+                'probabilities. Write such a table with "voteprune votes FILE ... --output '
+                'votes.csv", and prune that one with --target label.',
+            )
 
 
 def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:
