@@ -42,6 +42,13 @@ def read_tables(
         table = replace(table, test=replace(rows, is_test=None))
     for note in table.notes:
         say(note)
+    said = table.validation.matrix
+    if said.all() or not said.any():
+        always = "positive" if said.any() else "negative"
+        say(
+            f"every vote is {always}, for votes are positive from {reading.wish().cut:g} on; see "
+            "--cutoff."
+        )
     return table
 
 

@@ -20,7 +20,13 @@ from ..problem.margin import Margin, check_margin
 from ..run.incumbent import Callback, Incumbent
 from ..run.run import Method, Run, ThresholdRule
 from ..solvers import Solver
-from ..strategies.registry import METHODS, check_honours, check_threshold, for_margins
+from ..strategies.registry import (
+    METHODS,
+    check_honours,
+    check_threshold,
+    for_margins,
+    unknown_method,
+)
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 
@@ -241,7 +247,7 @@ def _check_method(method: object, solver: object) -> Method:
     if solver == "brute":
         method = "brute"
     if not isinstance(method, str) or method not in METHODS:
-        raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
+        raise unknown_method("method", method)
     return METHODS[method]
 
 

@@ -283,9 +283,14 @@ def cell_fault(
     if not holds_probabilities(cutoff):
         what = "Votes are numbers."
     kind = ", not a number" if value is None else ""
+    cure = ""
+    if value == -1:
+        cure = " If -1 stands for no vote, say --abstain -1 --abstentions skip."
+    elif value is not None and value > 1 and holds_probabilities(cutoff):
+        cure = " Grades and scores are cut with --cutoff 2, say."
     return (
-        f"column {name!r} is {brief(cell)}{kind}. {what} If it is no classifier, leave it out: "
-        f"--ignore {name}."
+        f"column {name!r} is {brief(cell)}{kind}. {what}{cure} If it is no classifier, leave it "
+        f"out: --ignore {name}."
     )
 
 
