@@ -20,8 +20,10 @@ from ..solve.plurality_solution import PluralitySolution
 from ..solve.solution import Solution
 from ..solvers import solvers
 from ..starting import INTERRUPTED
+from ..strategies.certificate import Certificate
+from ..strategies.plurality_certificate import PluralityCertificate
 from ..strategies.registry import methods
-from .doors import check_plain, read_tables, reading_fields
+from .doors import check_plain, check_uncut, read_tables, reading_fields
 from .live import live_line
 from .options import check_output, read_objective
 from .output import (
@@ -129,11 +131,11 @@ def prune_command(
     page.check(*file, output, certificate)
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
-        if reading.abstentions is not None and not plurality:
+        if reading.abstentions == "against" and not plurality:
             raise InputError(
                 "--certificate",
-                "of two classes is checked against a vote of every classifier on every row, so it "
-                "goes with no --abstentions. Leave out one of the two, or add --plurality.",
+                "of two classes with a threshold is checked against a vote of every classifier on "
+                "every row. Take --abstentions skip, or add --plurality.",
             )
         check_plain(file, reading)
     if is_soft(source.objective):
@@ -158,16 +160,16 @@ def prune_command(
     if plurality:
         if threshold is not None:
             raise InputError("--plurality", "takes no --threshold. Leave it out.")
-        if test is not None:
-            raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         for option in (name for name, given in promised.items() if given is not None):
             raise InputError(f"--{option}", "is for two classes. Leave it out with --plurality.")
         return prune_labels(
-            file, reading, source, method, asked, effort, as_json=json, output=output,
+            file, reading, source, method, asked, effort, test=test, as_json=json, output=output,
             explain_time=explain_time if explain else None, strict=strict, page=page,
             checkpoint=checkpoint, gap=gap, certificate=certificate,
         )  # fmt: skip
     table = read_tables(file, reading, source.k, test)
+    if certificate is not None:
+        check_uncut(table)
     with live_line() as callback:
         # Where abstentions are skipped it is a plurality solution.
         solution: Solution | PluralitySolution = prune(
@@ -192,15 +194,22 @@ def prune_command(
     text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
     if json and solution.explanation:
         say(solution.explanation)
-    proof = None
-    if isinstance(solution, Solution) and solution.certificate is not None:
-        proof = replace(solution.certificate, target=reading.target)
     code = hand_out(
-        solution, text, output, (certificate, proof), strict=strict,
+        solution, text, output, (certificate, _addressed(solution, reading.target)), strict=strict,
         reading=reading_fields(reading, table.classes),
         page=page.of(solution, why, _on_test_rows(solution, scores)),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
+
+
+def _addressed(
+    solution: Solution | PluralitySolution, target: str | None
+) -> Certificate | PluralityCertificate | None:
+    """Return the certificate with the label column it is about."""
+    proof = solution.certificate
+    if isinstance(proof, Certificate):
+        return replace(proof, target=target)
+    return None if proof is None else replace(proof, target=target)
 
 
 def _on_test_rows(

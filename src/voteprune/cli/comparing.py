@@ -11,11 +11,11 @@ from ..files import jsonfile
 from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
-from ..tables import Rows, read_classes
+from ..tables import Rows
 from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .doors import read_tables
+from .doors import read_class_tables, read_tables
 from .live import live_methods
 from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code
@@ -127,20 +127,15 @@ def methods_command(*, json: bool = False) -> int:
 
 def _read(
     file: tuple[Path, ...], reading: Reading, k: int | None, test: Path | None, plurality: bool
-) -> tuple[Votes | PluralityVotes, Votes | None, dict[str, float] | None]:
+) -> tuple[Votes | PluralityVotes, Votes | PluralityVotes | None, dict[str, float] | None]:
     """Read the votes, those to judge on, and what the file tells of costs."""
     if not plurality:
         table = read_tables(file, reading, k, test)
         votes, other = table.validation, table.test
         rule = votes.abstentions
         return votes, None if other is None else _test_votes(other, rule), table.costs
-    for option, given in (("--test", test), ("--k", k)):
-        if given is not None:
-            raise InputError(option, "is for two classes. Leave it out with --plurality.")
-    plural, notes = read_classes(file, reading.wish())
-    for note in notes:
-        say(note)
-    return plural, None, None
+    labels = read_class_tables(file, reading, k, test)
+    return labels.validation, labels.test, labels.costs
 
 
 def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
+from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
 from ..votes.abstaining import read_abstentions
 from .saying import say
 from .wishes import Reading
@@ -40,6 +42,25 @@ def read_tables(
         table = replace(table, test=replace(rows, is_test=None))
     for note in table.notes:
         say(note)
+    said = table.validation.matrix
+    if said.all() or not said.any():
+        always = "positive" if said.any() else "negative"
+        say(
+            f"every vote is {always}, for votes are positive from {reading.wish().cut:g} on; see "
+            "--cutoff."
+        )
+    return table
+
+
+def read_class_tables(
+    file: Sequence[Path], reading: Reading, k: int | None = None, test: Path | None = None
+) -> ClassTable:
+    """Read votes for classes, likewise."""
+    if k is not None:
+        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+    table = read_classes(file, reading.wish(), test)
+    for note in table.notes:
+        say(note)
     return table
 
 
@@ -52,6 +73,20 @@ def check_plain(file: Sequence[Path], reading: Reading) -> None:
             'is about one plain table, which the checker reads again. Write it with "voteprune '
             'votes FILE ... --output votes.csv", and prune that one with --target label.',
         )
+
+
+def check_uncut(table: VoteTable) -> None:
+    """Refuse a certificate of skipped abstentions where the checker would find no votes."""
+    said = table.numbers
+    if table.validation.abstentions == "skip" and said is not None:
+        votes = said[~np.isnan(said)]
+        if not ((votes == 0) | (votes == 1)).all():
+            raise InputError(
+                "--certificate",
+                "of skipped abstentions is about cells that are 0, 1 or empty, not about "
+                'probabilities. Write such a table with "voteprune votes FILE ... --output '
+                'votes.csv", and prune that one with --target label.',
+            )
 
 
 def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:

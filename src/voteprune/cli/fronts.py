@@ -12,9 +12,9 @@ from ..problem.constraints import Budget
 from ..soft.probabilities import CLIP
 from ..solve.fronts import SIZE, Front
 from ..starting import INTERRUPTED
-from ..tables import read_classes, read_costs
+from ..tables import read_costs
 from ..tables.soft import read_probabilities
-from .doors import read_tables
+from .doors import read_class_tables, read_tables
 from .options import build_budget, check_output, check_picture, read_objective
 from .output import emit
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
@@ -142,12 +142,8 @@ def _read(
         return said.validation, said.costs, said.validation.names
     soft.refuse()
     if plurality:
-        if source.k is not None:
-            raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
-        votes, notes = read_classes(file, reading.wish())
-        for note in notes:
-            say(note)
-        return votes, None, votes.names
+        labels = read_class_tables(file, reading, source.k)
+        return labels.validation, labels.costs, labels.validation.names
     table = read_tables(file, reading, source.k)
     return table.validation, table.costs, table.validation.names
 

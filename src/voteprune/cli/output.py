@@ -12,7 +12,7 @@ import io
 import json as jsonlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -327,9 +327,14 @@ def words_on_test_rows(
     told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
     if solution.objective in METRICS or _formula(solution) is not None:
         told.setdefault(solution.objective, scores["value"])
-    words = (
-        f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
-        for name, value in told.items()
-    )
     counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
-    return f"{scores['n_rows']} rows: {', '.join(words)}", counts
+    return f"{scores['n_rows']} rows: {told_in_words(told)}", counts
+
+
+def told_in_words(values: Mapping[str, float | None]) -> str:
+    """Return criteria by their names with their values; None for what is undefined."""
+    return ", ".join(
+        f"{name.replace('balanced_accuracy', 'balanced accuracy')} "
+        f"{'undefined (one class only)' if value is None else f'{value:.6g}'}"
+        for name, value in values.items()
+    )

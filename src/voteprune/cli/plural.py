@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..exceptions import InputError
+from ..problem.plurality import PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
+from ..solve.plurality_solution import shares_right
 from ..starting import INTERRUPTED
-from ..tables import Sheet, Wish, read_classes, read_labels
-from .doors import abstaining_fields
+from ..tables import Sheet, Wish, read_labels
+from ..votes.plurality import PluralityVotes
+from .doors import abstaining_fields, read_class_tables
 from .live import live_line
-from .output import explained, hand_out, solution_json, write_csv
+from .output import explained, hand_out, solution_json, told_in_words, write_csv
 from .pages import NO_PAGE, Page
 from .saying import PROVED, say
 from .wishes import Asked, Effort, Reading, Source
@@ -29,6 +33,7 @@ def prune_labels(
     asked: Asked,
     effort: Effort,
     *,
+    test: Path | None,
     as_json: bool,
     output: Path | None,
     explain_time: float | None,
@@ -44,6 +49,8 @@ def prune_labels(
     ----------
     file, reading, source, method, asked, effort
         What the command was given.
+    test
+        File of other rows, on which the committee is reported.
     as_json
         Whether to print a document.
     output
@@ -61,20 +68,17 @@ def prune_labels(
     certificate
         Where to write the whole proof; None for nowhere.
     """
-    if source.k is not None:
-        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
     if asked.diversity is not None:
         raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
-    votes, notes = read_classes(file, reading.wish())
-    for note in notes:
-        say(note)
+    table = read_class_tables(file, reading, source.k, test)
+    votes = table.validation
     with live_line() as callback:
         solution = prune(
             votes,
             objective=source.objective,
             method=method,
             solver=effort.solver,
-            constraints=asked.for_pool(votes.names),
+            constraints=asked.for_pool(votes.names, table.costs),
             time_limit=effort.time_limit,
             callback=callback,
             random_state=effort.seed,
@@ -83,17 +87,43 @@ def prune_labels(
             checkpoint=checkpoint,
             certificate=certificate is not None,
         )
+    scores = None
+    if table.test is not None and solution.committee is not None:
+        scores = _scores(solution.committee.members, source.objective, table.test)
     why, interrupted = explained(solution, explain_time)
-    texts = [solution.summary(), *([] if why is None else ["", why.summary()])]
+    texts = [solution.summary()]
+    texts += [] if scores is None else [f"  test rows    {_words(scores, source.objective)}"]
+    texts += [] if why is None else ["", why.summary()]
     if as_json and solution.explanation:
         say(solution.explanation)
-    text = solution_json(solution, None, why) if as_json else "\n".join(texts) + "\n"
+    text = solution_json(solution, scores, why) if as_json else "\n".join(texts) + "\n"
     proof = solution.certificate and replace(solution.certificate, target=reading.target)
+    about = {} if scores is None else {"test rows": _words(scores, source.objective)}
     code = hand_out(
-        solution, text, output, (certificate, proof), strict=strict, page=page.of(solution, why),
-        reading=abstaining_fields(reading),
+        solution, text, output, (certificate, proof), strict=strict,
+        page=page.of(solution, why, about), reading=abstaining_fields(reading),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
+
+
+def _scores(members: Sequence[int], objective: str, test: PluralityVotes) -> dict[str, Any]:
+    """Return what members reach on other rows, as it stands in the JSON document."""
+    problem = PluralityProblem.of(test, objective)
+    confusion = problem.confusion(members)
+    accuracy, balanced = shares_right(confusion)
+    return {
+        "n_rows": test.n_rows,
+        "accuracy": float(accuracy),
+        "balanced_accuracy": float(balanced),
+        "value": problem.objective.read(problem.score(members)),
+        "confusion": [[int(cell) for cell in row] for row in confusion],
+    }
+
+
+def _words(scores: dict[str, Any], objective: str) -> str:
+    told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+    told.setdefault(objective, scores["value"])
+    return f"{scores['n_rows']} rows: {told_in_words(told)}"
 
 
 def apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Path | None) -> int:
@@ -129,6 +159,8 @@ def apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pat
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
     if wish.target is not None:
-        right = rows.column(wish.target) == np.array(winners)
-        say(f"accuracy {right.mean():.6g} on {len(right)} rows")
+        truth = rows.column(wish.target)
+        right = truth == np.array(winners)
+        balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
+        say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")
     return PROVED

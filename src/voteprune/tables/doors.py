@@ -146,7 +146,9 @@ def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) ->
     part = part_column(path, columns, wish, PART if paper else None)
     notes: tuple[str, ...] = ()
     if names is None:
-        voters, notes = wish.voters(str(path), columns, (label, index, part))
+        voters, notes = wish.voters(
+            str(path), columns, (label, index, part, PART if paper else None)
+        )
     else:
         voters = tuple(name for name in names if name in columns)
     if not voters:
