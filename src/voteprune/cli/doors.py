@@ -2,17 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..exceptions import InputError
 from ..files import jsonfile
+from ..soft.probabilities import Probabilities
 from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
 from ..votes.abstaining import read_abstentions
+from ..votes.plurality import PluralityVotes
+from ..votes.votes import Votes
 from .saying import say
 from .wishes import Reading
+
+Scored = tuple[dict[str, Any] | None, tuple[str, ...]]
+"""What a committee reaches on test rows: figures for a document, and words for people."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What ``voteprune prune`` chooses from, whatever kind of committee it chooses.
+
+    Parameters
+    ----------
+    said
+        What members say about every row.
+    costs
+        What they cost, where their file tells.
+    asked
+        Arguments of `prune` that are this kind's own.
+    score
+        Tells what the committee of a solution reaches on test rows.
+    reading
+        How the file was read, kept with the solution for "voteprune apply".
+    """
+
+    said: Votes | PluralityVotes | Probabilities
+    asked: Mapping[str, Any]
+    costs: dict[str, float] | None = None
+    score: Callable[[Any], Scored] = lambda _: (None, ())
+    reading: dict[str, Any] | None = None
 
 
 def read_tables(

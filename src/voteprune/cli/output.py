@@ -288,9 +288,9 @@ def _formula(solution: Solution | PluralitySolution) -> Formula | None:
 
 
 def solution_text(
-    solution: Solution | PluralitySolution,
-    scores: dict[str, Any] | None,
-    why: Explanation | None = None,
+    solution: Solution | PluralitySolution | SoftSolution,
+    told: Sequence[str] = (),
+    why: Explanation | SoftExplanation | None = None,
 ) -> str:
     """Write the solution's summary, with lines on the test rows and the explanation below it.
 
@@ -298,18 +298,15 @@ def solution_text(
     ----------
     solution
         What `prune` returned.
-    scores
-        What `score_test_rows` returned; None adds nothing.
+    told
+        What is said about the test rows.
     why
         Its explanation; None adds nothing.
     """
-    lines = [solution.summary()]
-    if scores is not None:
-        told, counts = words_on_test_rows(solution, scores)
-        lines += [f"  test rows    {told}", f"               {counts}"]
-    if why is not None:
-        lines += ["", why.summary()]
-    return "\n".join(lines) + "\n"
+    labels = ["  test rows    ", *[" " * 15] * len(told)]
+    lines = [f"{label}{words}" for label, words in zip(labels, told, strict=False)]
+    lines += [] if why is None else ["", why.summary()]
+    return "\n".join([solution.summary(), *lines]) + "\n"
 
 
 def words_on_test_rows(

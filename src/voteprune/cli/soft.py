@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from ..exceptions import InputError
-from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import CLIP
 from ..soft.pruning import OBJECTIVES
-from ..starting import INTERRUPTED
+from ..solve.soft_solution import SoftSolution
 from ..tables.soft import SoftRows, read_members, read_probabilities
-from .live import live_line
-from .output import explained, hand_out, solution_json, write_csv
-from .pages import NO_PAGE, Page
+from .doors import Pool, Scored
+from .output import write_csv
 from .saying import PROVED, say
-from .wishes import Asked, Effort, Reading, Softness, Source
+from .wishes import Reading, Softness, Source
 
 
 def is_soft(objective: str) -> bool:
@@ -29,88 +25,29 @@ def is_soft(objective: str) -> bool:
     return objective in OBJECTIVES
 
 
-def prune_probabilities(
+def read_probabilities_pool(
     file: Sequence[Path],
     reading: Reading,
     source: Source,
     soft: Softness,
-    method: str,
-    asked: Asked,
-    effort: Effort,
-    *,
+    promised: Mapping[str, Any],
     test: Path | None,
-    as_json: bool,
-    output: Path | None,
-    strict: bool,
-    certificate: Path | None = None,
-    checkpoint: Path | None = None,
-    page: Page = NO_PAGE,
-    explain_time: float | None = None,
-    how: Mapping[str, Any] = MappingProxyType({}),
-) -> int:
-    """Choose a soft committee, print and save it; return the exit code.
-
-    Parameters
-    ----------
-    file, reading, source, soft, method, asked, effort
-        What the command was given.
-    test
-        File of other rows, on which the committee is reported.
-    as_json
-        Whether to print a document.
-    output
-        Where to save it; None for nowhere.
-    strict
-        Whether a committee without a proof counts as unfinished.
-    certificate, checkpoint
-        Where the proof goes, and where an unfinished one is kept; None for nowhere.
-    page
-        The page that is wanted.
-    explain_time
-        Seconds for an explanation; None for none.
-    how
-        Further arguments of `prune`: the gap, and what is to be promised.
-    """
+) -> Pool:
+    """Read a table of probabilities, to choose a soft committee from."""
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
-    clip = CLIP if soft.clip is None else soft.clip
-    table = read_probabilities(file, reading.wish(), clip, test)
+    table = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip, test)
     for note in table.notes:
         say(note)
-    said = table.validation
-    with live_line() as callback:
-        solution = prune(
-            said,
-            objective=source.objective,
-            method=method,
-            penalty=soft.penalty,
-            constraints=asked.for_pool(said.names, table.costs),
-            time_limit=effort.time_limit,
-            callback=callback,
-            random_state=effort.seed,
-            n_jobs=effort.jobs,
-            certificate=certificate is not None,
-            checkpoint=checkpoint,
-            **how,
-        )
-    scores = None
-    if table.test is not None and solution.committee is not None:
+
+    def score(solution: SoftSolution) -> Scored:
+        if table.test is None or solution.committee is None:
+            return None, ()
         scores = _scores(solution.committee, table.test)
-    why, interrupted = explained(solution, explain_time)
-    text = solution_json(solution, scores, why)
-    if as_json and solution.explanation:
-        say(solution.explanation)
-    if not as_json:
-        told = [] if scores is None else [f"  test rows    {_words(scores)}"]
-        told += [] if why is None else ["", why.summary()]
-        text = "\n".join([solution.summary(), *told]) + "\n"
-    proof = solution.certificate and replace(solution.certificate, target=reading.target)
-    about = {} if scores is None else {"test rows": _words(scores)}
-    code = hand_out(
-        solution, text, output, (certificate, proof), strict=strict,
-        page=page.of(solution, why, about),
-    )  # fmt: skip
-    return INTERRUPTED if interrupted else code
+        return scores, (_words(scores),)
+
+    how = {"objective": source.objective, "penalty": soft.penalty, **promised}
+    return Pool(table.validation, how, table.costs, score)
 
 
 def apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
