@@ -6,10 +6,9 @@ can be refused is refused before the solving starts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -22,23 +21,19 @@ from ..solve.solution import Solution
 from ..solvers import solvers
 from ..starting import INTERRUPTED
 from ..strategies.registry import methods
-from .doors import Pool, Scored, check_plain, read_tables, reading_fields
+from .inputs import check_plain, read_labels_pool, read_probabilities_pool, read_votes_pool
 from .live import live_line
-from .options import check_output, read_objective
+from .options import check_output, is_soft, read_objective
 from .output import (
     aligned,
     emit,
     explained,
     hand_out,
-    score_test_rows,
     solution_json,
     solution_text,
-    words_on_test_rows,
 )
 from .pages import NO_PAGE, Page
-from .plural import read_labels_pool
 from .saying import PROVED, say
-from .soft import is_soft, read_probabilities_pool
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,
@@ -165,7 +160,7 @@ def prune_command(
             "objective": criterion, "threshold": threshold, "solver": effort.solver,
             "diversity": asked.diversity, **promised,
         }  # fmt: skip
-        pool = _read_votes_pool(file, reading, source, test, how)
+        pool = read_votes_pool(file, reading, source, test, how)
     with live_line() as callback:
         solution: Solution | PluralitySolution | SoftSolution = prune(
             pool.said,
@@ -192,24 +187,6 @@ def prune_command(
         page=page.of(solution, why, about),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
-
-
-def _read_votes_pool(
-    file: Sequence[Path],
-    reading: Reading,
-    source: Source,
-    test: Path | None,
-    asked: Mapping[str, Any],
-) -> Pool:
-    """Read a table of votes on two classes, to choose a committee from."""
-    table = read_tables(file, reading, source.k, test)
-
-    # Where abstentions are skipped it is a plurality solution.
-    def score(solution: Solution | PluralitySolution) -> Scored:
-        scores = None if table.test is None else score_test_rows(solution, table.test)
-        return scores, () if scores is None else words_on_test_rows(solution, scores)
-
-    return Pool(table.validation, asked, table.costs, score, reading_fields(reading, table.classes))
 
 
 def solvers_command(*, json: bool = False) -> int:

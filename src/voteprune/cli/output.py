@@ -17,6 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.committee import USUAL_CUT
@@ -24,6 +26,7 @@ from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
 from ..soft.certificate import SoftCertificate
+from ..soft.committee import SoftCommittee
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_explain import SoftExplanation
@@ -33,6 +36,7 @@ from ..starting import INTERRUPTED
 from ..strategies.certificate import Certificate
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..tables import Bools, Rows
+from ..tables.soft import SoftRows
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 
@@ -330,3 +334,27 @@ def words_on_test_rows(
     )
     counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
     return f"{scores['n_rows']} rows: {', '.join(words)}", counts
+
+
+def score_soft(committee: SoftCommittee, rows: SoftRows) -> dict[str, Any]:
+    """Return accuracy and mean log loss of a soft committee on rows with labels."""
+    assert rows.labels is not None
+    shares, classes = committee.predict_proba(rows.said), list(committee.classes)
+    labels: Iterable[Any] = rows.labels.tolist()
+    places = np.array([classes.index(label) if label in classes else -1 for label in labels])
+    known = np.where(places < 0, 0.0, shares[np.arange(len(places)), places])
+    with np.errstate(divide="ignore"):
+        loss = float(-np.log(known).mean())
+    return {
+        "n_rows": len(places),
+        "accuracy": float((committee.predict(rows.said) == rows.labels).mean()),
+        # A class that the committee does not know has no probability.
+        "log_loss": loss if np.isfinite(loss) else None,
+    }
+
+
+def words_on_soft(scores: dict[str, Any]) -> str:
+    """Return what `score_soft` returned, in words."""
+    loss = scores["log_loss"]
+    told = "log loss infinite (a class that is new)" if loss is None else f"log loss {loss:.6g}"
+    return f"{scores['n_rows']} rows: accuracy {scores['accuracy']:.6g}, {told}"

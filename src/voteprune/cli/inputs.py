@@ -1,4 +1,4 @@
-"""Files of votes as the commands take them: read, with other rows to judge on, and told about."""
+"""Files of votes, labels or probabilities as the commands take them: `Pool`, and its readers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,18 @@ from typing import Any
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..soft.probabilities import Probabilities
-from ..tables import VoteTable, Wish, is_plain, read_source, read_votes
+from ..soft.probabilities import CLIP, Probabilities
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_solution import SoftSolution
+from ..solve.solution import Solution
+from ..tables import VoteTable, Wish, is_plain, read_classes, read_source, read_votes
+from ..tables.soft import read_probabilities
 from ..votes.abstaining import read_abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
+from .output import score_soft, score_test_rows, words_on_soft, words_on_test_rows
 from .saying import say
-from .wishes import Reading
+from .wishes import Asked, Effort, Reading, Softness, Source
 
 Scored = tuple[dict[str, Any] | None, tuple[str, ...]]
 """What a committee reaches on test rows: figures for a document, and words for people."""
@@ -72,6 +77,64 @@ def read_tables(
     for note in table.notes:
         say(note)
     return table
+
+
+def read_votes_pool(
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    test: Path | None,
+    asked: Mapping[str, Any],
+) -> Pool:
+    """Read a table of votes on two classes, to choose a committee from."""
+    table = read_tables(file, reading, source.k, test)
+
+    # Where abstentions are skipped it is a plurality solution.
+    def score(solution: Solution | PluralitySolution) -> Scored:
+        scores = None if table.test is None else score_test_rows(solution, table.test)
+        return scores, () if scores is None else words_on_test_rows(solution, scores)
+
+    return Pool(table.validation, asked, table.costs, score, reading_fields(reading, table.classes))
+
+
+def read_labels_pool(
+    file: Sequence[Path], reading: Reading, source: Source, asked: Asked, effort: Effort
+) -> Pool:
+    """Read a table of labels, to choose a plurality committee from."""
+    if source.k is not None:
+        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+    if asked.diversity is not None:
+        raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
+    votes, notes = read_classes(file, reading.wish())
+    for note in notes:
+        say(note)
+    how = {"objective": source.objective, "solver": effort.solver}
+    return Pool(votes, how, reading=abstaining_fields(reading))
+
+
+def read_probabilities_pool(
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    soft: Softness,
+    promised: Mapping[str, Any],
+    test: Path | None,
+) -> Pool:
+    """Read a table of probabilities, to choose a soft committee from."""
+    if source.k is not None:
+        raise InputError("--k", "is for votes. Choose columns with --columns instead.")
+    table = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip, test)
+    for note in table.notes:
+        say(note)
+
+    def score(solution: SoftSolution) -> Scored:
+        if table.test is None or solution.committee is None:
+            return None, ()
+        scores = score_soft(solution.committee, table.test)
+        return scores, (words_on_soft(scores),)
+
+    how = {"objective": source.objective, "penalty": soft.penalty, **promised}
+    return Pool(table.validation, how, table.costs, score)
 
 
 def check_plain(file: Sequence[Path], reading: Reading) -> None:
