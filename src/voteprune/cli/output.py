@@ -124,7 +124,7 @@ def hand_out(
     page
         Where the page of the answer goes, None for nowhere, and what makes it.
     """
-    unwritten = list(solution.unwritten) if isinstance(solution, Solution) else []
+    unwritten = list(solution.unwritten)
     try:
         emit(text)
     except OutputError as error:
