@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import voteprune as vp
+from voteprune.cli.output import hand_out
 from voteprune.tables import read_table
 
 COMMAND = [sys.executable, "-m", "voteprune.cli"]
@@ -50,6 +52,14 @@ def test_test_rows_of_one_class_leave_shares_of_the_other_undefined(run, votes):
     assert scores["balanced_accuracy"] is None
     assert scores["value"] is None
     assert "recall undefined (one class only)" in run(*words)[1]
+
+
+@pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes, vp.Probabilities])
+def test_what_could_not_be_written_has_an_exit_code_for_every_kind(kind, capsys):
+    solution = vp.prune(kind([[0.9, 0.2], [0.1, 0.8], [0.7, 0.6]], [1, 0, 1]))
+    told = "proof.npz: cannot be written."
+    code = hand_out(replace(solution, unwritten=(told,)), solution.summary(), None)
+    assert (code, capsys.readouterr().err) == (4, f"voteprune: {told}\n")
 
 
 @pytest.mark.slow

@@ -13,13 +13,13 @@ from ..exceptions import InputError
 from ..problem.committee import USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
-from ..tables import Bools, Rows, read_rows, read_votes
-from .doors import kind_of, saved_wish
+from ..soft.committee import SoftCommittee
+from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_votes
+from ..tables.soft import read_members
+from .inputs import kind_of, saved_wish
 from .options import check_output
-from .output import write_csv
-from .plural import apply_labels
+from .output import score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
-from .soft import apply_probabilities
 from .wishes import AS_IT_IS, Reading
 
 
@@ -50,9 +50,9 @@ def apply_command(
     if kind.startswith("plurality"):
         chosen = PluralityCommittee.load(committee)
         if not _of_two(chosen):
-            return apply_labels(chosen, file, saved_wish(committee, reading), output)
+            return _apply_labels(chosen, file, saved_wish(committee, reading), output)
     elif kind.startswith("soft"):
-        return apply_probabilities(committee, file, reading, output)
+        return _apply_probabilities(committee, file, reading, output)
     else:
         chosen = Committee.load(committee)
     rows = read_votes(file, chosen.names, saved_wish(committee, reading))
@@ -72,6 +72,65 @@ def apply_command(
     )
     for sentence in _scores(rows, positive):
         say(sentence)
+    return PROVED
+
+
+def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Path | None) -> int:
+    """Predict the rows of a table of labels.
+
+    Parameters
+    ----------
+    chosen
+        The committee.
+    file, wish
+        The table, and how it is read.
+    output
+        Where to write the predictions; None for stdout.
+    """
+    rows = read_labels(file, chosen.names, sep=wish.sep, gaps=wish.gaps)
+    columns = rows.columns
+    for name, option in ((wish.target, "--target"), (wish.id, "--id")):
+        if name is not None and name not in columns:
+            raise InputError(option, f"{file} has no column {name!r}.")
+    own = ["index", *(name for name in columns if name.lower() == "id")]
+    index = wish.id or next((name for name in own if name in columns), None)
+    seated = replace(
+        chosen,
+        members=tuple(range(chosen.size)),
+        classes=tuple(map(str, chosen.classes)),
+        pool_size=chosen.size,
+    )
+    cells = tuple(rows.column(name).tolist() for name in chosen.names)
+    said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(wish).cells
+    counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
+    ids = rows.ids if index is None else rows.column(index).tolist()
+    winners = [seated.classes[place] for place in counts.argmax(axis=1)]
+    lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
+    write_csv((index or "index", "votes", "prediction"), lines, output)
+    if wish.target is not None:
+        truth = rows.column(wish.target)
+        right = truth == np.array(winners)
+        balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
+        say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")
+    return PROVED
+
+
+def _apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
+    """Give the rows of a table probabilities and classes."""
+    chosen = SoftCommittee.load(committee)
+    rows = read_members(file, chosen.names, chosen.classes, reading.wish())
+    shares = chosen.predict_proba(rows.said)
+    decided = chosen.predict(rows.said).tolist()
+    two = len(chosen.classes) == 2
+    header = ["probability"] if two else [f"probability:{label}" for label in chosen.classes]
+    told = (shares[:, 1:] if two else shares).tolist()
+    lines = (
+        (row, *map(repr, given), word)
+        for row, given, word in zip(rows.ids, told, decided, strict=True)
+    )
+    write_csv((rows.id_name, *header, "prediction"), lines, output)
+    if rows.labels is not None:
+        say(words_on_soft(score_soft(chosen, rows)))
     return PROVED
 
 

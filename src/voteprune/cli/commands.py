@@ -8,38 +8,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..prune import prune
-from ..run.run import ThresholdRule
 from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..solvers import solvers
 from ..starting import INTERRUPTED
-from ..strategies.certificate import Certificate
-from ..strategies.plurality_certificate import PluralityCertificate
 from ..strategies.registry import methods
-from .doors import check_plain, check_uncut, read_tables, reading_fields
+from .inputs import check_plain, read_labels_pool, read_probabilities_pool, read_votes_pool
 from .live import live_line
-from .options import check_output, read_objective
+from .options import check_output, is_soft, read_objective
 from .output import (
     aligned,
     emit,
     explained,
     hand_out,
-    score_test_rows,
     solution_json,
     solution_text,
-    words_on_test_rows,
 )
 from .pages import NO_PAGE, Page
-from .plural import prune_labels
 from .saying import PROVED, say
-from .soft import is_soft, prune_probabilities
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,
@@ -145,41 +139,31 @@ def prune_command(
         }  # fmt: skip
         for option in (option for option, given in refused.items() if given):
             raise InputError(option, f"is not for --objective {source.objective}. Leave it out.")
-        return prune_probabilities(
-            file, reading, source, soft, method, asked, effort,
-            test=test, as_json=json, output=output, strict=strict, certificate=certificate,
-            checkpoint=checkpoint, page=page, explain_time=explain_time if explain else None,
-            how={"gap": gap, **promised},
-        )  # fmt: skip
-    soft.refuse()
-    if reading.otherwise is not None and not plurality:
-        raise InputError(
-            "--otherwise",
-            "is for --plurality; of two classes it is the negative one. Leave it out.",
-        )
-    if plurality:
+        pool = read_probabilities_pool(file, reading, source, soft, promised, test)
+    elif plurality:
+        soft.refuse()
         if threshold is not None:
             raise InputError("--plurality", "takes no --threshold. Leave it out.")
         for option in (name for name, given in promised.items() if given is not None):
             raise InputError(f"--{option}", "is for two classes. Leave it out with --plurality.")
-        return prune_labels(
-            file, reading, source, method, asked, effort, test=test, as_json=json, output=output,
-            explain_time=explain_time if explain else None, strict=strict, page=page,
-            checkpoint=checkpoint, gap=gap, certificate=certificate,
-        )  # fmt: skip
-    table = read_tables(file, reading, source.k, test)
-    if certificate is not None:
-        check_uncut(table)
+        pool = read_labels_pool(file, reading, source, asked, effort, test)
+    else:
+        soft.refuse()
+        if reading.otherwise is not None:
+            raise InputError(
+                "--otherwise",
+                "is for --plurality; of two classes it is the negative one. Leave it out.",
+            )
+        how = {
+            "objective": criterion, "threshold": threshold, "solver": effort.solver,
+            "diversity": asked.diversity, **promised,
+        }  # fmt: skip
+        pool = read_votes_pool(file, reading, source, test, how, certified=certificate is not None)
     with live_line() as callback:
-        # Where abstentions are skipped it is a plurality solution.
-        solution: Solution | PluralitySolution = prune(
-            table.validation,
-            objective=criterion,
+        solution: Solution | PluralitySolution | SoftSolution = prune(
+            pool.said,
             method=method,
-            threshold=cast("ThresholdRule | None", threshold),
-            solver=effort.solver,
-            diversity=asked.diversity,
-            constraints=asked.for_pool(table.validation.names, table.costs),
+            constraints=asked.for_pool(pool.said.names, pool.costs),
             time_limit=effort.time_limit,
             callback=callback,
             random_state=effort.seed,
@@ -187,36 +171,20 @@ def prune_command(
             certificate=certificate is not None,
             checkpoint=checkpoint,
             gap=gap,
-            **promised,
+            **pool.asked,
         )
-    scores = None if table.test is None else score_test_rows(solution, table.test)
+    scores, told = pool.score(solution)
     why, interrupted = explained(solution, explain_time if explain else None)
-    text = solution_json(solution, scores, why) if json else solution_text(solution, scores, why)
+    text = solution_json(solution, scores, why) if json else solution_text(solution, told, why)
     if json and solution.explanation:
         say(solution.explanation)
+    proof = solution.certificate and replace(solution.certificate, target=reading.target)
+    about = {"test rows": ", ".join(told)} if told else {}
     code = hand_out(
-        solution, text, output, (certificate, _addressed(solution, reading.target)), strict=strict,
-        reading=reading_fields(reading, table.classes),
-        page=page.of(solution, why, _on_test_rows(solution, scores)),
+        solution, text, output, (certificate, proof), strict=strict, reading=pool.reading,
+        page=page.of(solution, why, about),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
-
-
-def _addressed(
-    solution: Solution | PluralitySolution, target: str | None
-) -> Certificate | PluralityCertificate | None:
-    """Return the certificate with the label column it is about."""
-    proof = solution.certificate
-    if isinstance(proof, Certificate):
-        return replace(proof, target=target)
-    return None if proof is None else replace(proof, target=target)
-
-
-def _on_test_rows(
-    solution: Solution | PluralitySolution, scores: dict[str, Any] | None
-) -> dict[str, str]:
-    """Return what the page tells about test rows."""
-    return {} if scores is None else {"test rows": ", ".join(words_on_test_rows(solution, scores))}
 
 
 def solvers_command(*, json: bool = False) -> int:

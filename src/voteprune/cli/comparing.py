@@ -15,7 +15,7 @@ from ..tables import Rows
 from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .doors import read_class_tables, read_tables
+from .inputs import read_class_tables, read_tables
 from .live import live_methods
 from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code

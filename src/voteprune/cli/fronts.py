@@ -14,11 +14,10 @@ from ..solve.fronts import SIZE, Front
 from ..starting import INTERRUPTED
 from ..tables import read_costs
 from ..tables.soft import read_probabilities
-from .doors import read_class_tables, read_tables
-from .options import build_budget, check_output, check_picture, read_objective
+from .inputs import read_class_tables, read_tables
+from .options import build_budget, check_output, check_picture, is_soft, read_objective
 from .output import emit
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
-from .soft import is_soft
 from .wishes import (
     ANY_SOURCE,
     AS_IT_IS,

@@ -17,6 +17,7 @@ from ..problem.criteria import Criterion
 from ..problem.diversity import Diversity
 from ..problem.formulas import COUNTS, Ratio, Weights
 from ..problem.margin import KINDS, Margin
+from ..soft.pruning import OBJECTIVES
 from ..web.pictures import require_matplotlib
 
 
@@ -242,3 +243,8 @@ def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:
         if not equals:
             raise InputError(option, f"{pair!r} is not name=number, as in recall=0.9 or fp=-5.")
         yield name.strip(), int(value) if value.is_integer() else value
+
+
+def is_soft(objective: str) -> bool:
+    """Tell whether an objective reads the columns as probabilities."""
+    return objective in OBJECTIVES

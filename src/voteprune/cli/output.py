@@ -17,15 +17,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.committee import USUAL_CUT
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
+from ..problem.plurality import PluralityProblem
 from ..soft.certificate import SoftCertificate
+from ..soft.committee import SoftCommittee
 from ..solve.explanation import Explanation
-from ..solve.plurality_solution import PluralitySolution
+from ..solve.plurality_solution import PluralitySolution, shares_right
 from ..solve.soft_explain import SoftExplanation
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
@@ -33,6 +37,8 @@ from ..starting import INTERRUPTED
 from ..strategies.certificate import Certificate
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..tables import Bools, Rows
+from ..tables.soft import SoftRows
+from ..votes.plurality import PluralityVotes
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 
@@ -120,7 +126,7 @@ def hand_out(
     page
         Where the page of the answer goes, None for nowhere, and what makes it.
     """
-    unwritten = list(solution.unwritten) if isinstance(solution, Solution) else []
+    unwritten = list(solution.unwritten)
     try:
         emit(text)
     except OutputError as error:
@@ -288,9 +294,9 @@ def _formula(solution: Solution | PluralitySolution) -> Formula | None:
 
 
 def solution_text(
-    solution: Solution | PluralitySolution,
-    scores: dict[str, Any] | None,
-    why: Explanation | None = None,
+    solution: Solution | PluralitySolution | SoftSolution,
+    told: Sequence[str] = (),
+    why: Explanation | SoftExplanation | None = None,
 ) -> str:
     """Write the solution's summary, with lines on the test rows and the explanation below it.
 
@@ -298,18 +304,15 @@ def solution_text(
     ----------
     solution
         What `prune` returned.
-    scores
-        What `score_test_rows` returned; None adds nothing.
+    told
+        What is said about the test rows.
     why
         Its explanation; None adds nothing.
     """
-    lines = [solution.summary()]
-    if scores is not None:
-        told, counts = words_on_test_rows(solution, scores)
-        lines += [f"  test rows    {told}", f"               {counts}"]
-    if why is not None:
-        lines += ["", why.summary()]
-    return "\n".join(lines) + "\n"
+    labels = ["  test rows    ", *[" " * 15] * len(told)]
+    lines = [f"{label}{words}" for label, words in zip(labels, told, strict=False)]
+    lines += [] if why is None else ["", why.summary()]
+    return "\n".join([solution.summary(), *lines]) + "\n"
 
 
 def words_on_test_rows(
@@ -338,3 +341,48 @@ def told_in_words(values: Mapping[str, float | None]) -> str:
         f"{'undefined (one class only)' if value is None else f'{value:.6g}'}"
         for name, value in values.items()
     )
+
+
+def score_labels(members: Sequence[int], objective: str, test: PluralityVotes) -> dict[str, Any]:
+    """Return what members reach on other rows of labels, as it stands in the JSON document."""
+    problem = PluralityProblem.of(test, objective)
+    confusion = problem.confusion(members)
+    accuracy, balanced = shares_right(confusion)
+    return {
+        "n_rows": test.n_rows,
+        "accuracy": float(accuracy),
+        "balanced_accuracy": float(balanced),
+        "value": problem.objective.read(problem.score(members)),
+        "confusion": [[int(cell) for cell in row] for row in confusion],
+    }
+
+
+def words_on_labels(scores: dict[str, Any], objective: str) -> str:
+    """Return what `score_labels` returned, in words."""
+    told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+    told.setdefault(objective, scores["value"])
+    return f"{scores['n_rows']} rows: {told_in_words(told)}"
+
+
+def score_soft(committee: SoftCommittee, rows: SoftRows) -> dict[str, Any]:
+    """Return accuracy and mean log loss of a soft committee on rows with labels."""
+    assert rows.labels is not None
+    shares, classes = committee.predict_proba(rows.said), list(committee.classes)
+    labels: Iterable[Any] = rows.labels.tolist()
+    places = np.array([classes.index(label) if label in classes else -1 for label in labels])
+    known = np.where(places < 0, 0.0, shares[np.arange(len(places)), places])
+    with np.errstate(divide="ignore"):
+        loss = float(-np.log(known).mean())
+    return {
+        "n_rows": len(places),
+        "accuracy": float((committee.predict(rows.said) == rows.labels).mean()),
+        # A class that the committee does not know has no probability.
+        "log_loss": loss if np.isfinite(loss) else None,
+    }
+
+
+def words_on_soft(scores: dict[str, Any]) -> str:
+    """Return what `score_soft` returned, in words."""
+    loss = scores["log_loss"]
+    told = "log loss infinite (a class that is new)" if loss is None else f"log loss {loss:.6g}"
+    return f"{scores['n_rows']} rows: accuracy {scores['accuracy']:.6g}, {told}"

@@ -12,12 +12,14 @@ from . import jsonfile, outfile
 class Written(ABC):
     """Something that is written as a JSON document.
 
-    A subclass names its kind of document and tells its fields.
+    A subclass names its kind of document and tells its fields; one that is large stands on one
+    line, its `_INDENT` being None.
     """
 
     __slots__ = ()
 
     _KIND: ClassVar[str]
+    _INDENT: ClassVar[int | None] = 2
 
     @abstractmethod
     def _fields(self) -> dict[str, Any]:
@@ -25,7 +27,7 @@ class Written(ABC):
 
     def to_json(self) -> str:
         """Write it as JSON text."""
-        return jsonfile.dump(self._KIND, self._fields())
+        return jsonfile.dump(self._KIND, self._fields(), self._INDENT)
 
     def save(self, path: str | Path) -> None:
         """Write it to a JSON file, whole or not at all."""

@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files import jsonfile
 from ..files.document import Written
 from ..numbers.exact import on_file
 from .nodes import Step
@@ -54,6 +53,7 @@ class SoftCertificate(Written):
     """
 
     _KIND: ClassVar[str] = "soft_certificate"
+    _INDENT: ClassVar[int | None] = None
 
     problem: SoftProblem
     names: tuple[str, ...]
@@ -68,10 +68,6 @@ class SoftCertificate(Written):
     committee: tuple[Sequence[int], Sequence[float], Sequence[float], float] | None = None
     target: str | None = None
     columns: Sequence[Sequence[str]] | None = None
-
-    def to_json(self) -> str:
-        """Write the certificate as JSON text, on one line."""
-        return jsonfile.dump(self._KIND, self._fields(), indent=None)
 
     def _fields(self) -> dict[str, Any]:
         problem, weights = self.problem, self.problem.weights

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,19 +22,22 @@ from numpy.typing import NDArray
 from ..bounds.closure import Cut, closure
 from ..bounds.node import Node
 from ..bounds.relaxation_rows import LimitRow, Row, limit_kinds
-from ..files import jsonfile, outfile
+from ..files.document import Written
 from ..numbers.exact import on_file
 from ..problem.committee import Committee
 from ..problem.formulas import write_four
 from ..problem.problem import Problem
+from ..problem.seats import Seats
 from ..tree.nogoods.case import Case
 from ..tree.nogoods.nogood import Nogood
 from ..tree.nogoods.task import NogoodsProof
 from ..tree.sizes.task import SizesProof, Step
+from ..votes.plurality import PluralityVotes
+from ..votes.votes import Votes
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate:
+class Certificate(Written):
     """What is claimed, and all that supports it.
 
     Parameters
@@ -57,6 +61,9 @@ class Certificate:
         The closure bound that the proof begins with, and its flow; found anew when omitted.
     """
 
+    _KIND: ClassVar[str] = "certificate"
+    _INDENT: ClassVar[int | None] = None
+
     problem: Problem
     status: str
     committee: Committee | None
@@ -66,11 +73,10 @@ class Certificate:
     target: str | None = None
     cut: Cut | None = None
 
-    def to_json(self) -> str:
-        """Write the certificate as JSON text."""
+    def _fields(self) -> dict[str, Any]:
         problem, committee = self.problem, self.committee
         unit = problem.gains.unit
-        fields: dict[str, Any] = {
+        return {
             "status": self.status,
             "votes": _votes(problem, self.target),
             "objective": {
@@ -92,11 +98,6 @@ class Certificate:
             "refutation": _refutation(self.proof) if isinstance(self.proof, NogoodsProof) else None,
             "trusted": [list(claim) for claim in self.trusted],
         }  # fmt: skip
-        return jsonfile.dump("certificate", fields, indent=None)
-
-    def save(self, path: str | Path) -> None:
-        """Write the certificate to a file, whole or not at all."""
-        outfile.write_text(path, self.to_json())
 
 
 def _votes(problem: Problem, target: str | None) -> dict[str, Any]:
@@ -107,10 +108,31 @@ def _votes(problem: Problem, target: str | None) -> dict[str, Any]:
         text = "".join("1" if vote else "0" for vote in row)
         shares = (Fraction(int(weight), patterns.denominator) for weight in (positive, negative))
         lines.append(" ".join([text, *map(str, shares)]))
+    return fingerprint(votes, target, lines)
+
+
+def fingerprint(
+    votes: Votes | PluralityVotes,
+    target: str | None,
+    lines: Iterable[str],
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Say which votes a certificate is about.
+
+    Parameters
+    ----------
+    votes, target
+        The votes, and the label column of their file.
+    lines
+        All they say, for the digest.
+    more
+        Further fields.
+    """
     plain = votes.denominator == 1 and bool((votes.weights == 1).all())
     return {
         "n_rows": votes.n_rows,
         "names": list(votes.names),
+        **more,
         "target": target,
         "row_weights": None if plain else [
             on_file(Fraction(int(weight), votes.denominator)) for weight in votes.weights
@@ -119,8 +141,8 @@ def _votes(problem: Problem, target: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _limits(problem: Problem) -> dict[str, Any]:
-    diversity = problem.diversity
+def limits_on_members(problem: Seats) -> dict[str, Any]:
+    """Write who may sit, how many, and at what cost."""
     return {
         "size_min": problem.size_min,
         "size_max": problem.size_max,
@@ -129,6 +151,13 @@ def _limits(problem: Problem) -> dict[str, Any]:
         "costs": [
             {"costs": list(limit.costs), "most": limit.most} for limit in problem.cost_limits
         ],
+    }
+
+
+def _limits(problem: Problem) -> dict[str, Any]:
+    diversity = problem.diversity
+    return {
+        **limits_on_members(problem),
         "criteria": [
             {
                 "weights": write_four(limit.weights),

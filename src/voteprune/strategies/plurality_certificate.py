@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,11 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..bounds.wins_rows import Priced
-from ..files import jsonfile
 from ..files.document import Written
 from ..numbers.exact import on_file
 from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..tree.plurality.task import PluralityProof, Step
+from .certificate import fingerprint, limits_on_members
 
 _KINDS = ("need", "duel", "total")
 """What rows are called, by their kind."""
@@ -50,6 +49,7 @@ class PluralityCertificate(Written):
     """
 
     _KIND: ClassVar[str] = "plurality_certificate"
+    _INDENT: ClassVar[int | None] = None
 
     problem: PluralityProblem
     status: str
@@ -59,10 +59,6 @@ class PluralityCertificate(Written):
     tried: bool = False
     trusted: tuple[tuple[str, int], ...] = ()
     target: str | None = None
-
-    def to_json(self) -> str:
-        """Write the certificate as JSON text, on one line."""
-        return jsonfile.dump(self._KIND, self._fields(), indent=None)
 
     def _fields(self) -> dict[str, Any]:
         problem, objective = self.problem, self.problem.objective
@@ -76,16 +72,7 @@ class PluralityCertificate(Written):
                 "worths": [[true, said, on_file(worth)] for true, said, worth in objective.worths],
                 "unit": on_file(objective.gains.unit),
             },
-            "limits": {
-                "size_min": problem.size_min,
-                "size_max": problem.size_max,
-                "required": list(problem.required),
-                "forbidden": list(problem.forbidden),
-                "costs": [
-                    {"costs": list(limit.costs), "most": limit.most}
-                    for limit in problem.cost_limits
-                ],
-            },
+            "limits": limits_on_members(problem),
             "committee": None if self.members is None else {
                 "members": list(self.members),
                 "value": int(problem.score(self.members)),
@@ -102,18 +89,8 @@ def _votes(problem: PluralityProblem, target: str | None) -> dict[str, Any]:
     for row, weights in zip(problem.codes.tolist(), problem.weight.tolist(), strict=True):
         shares = (f"{c}:{Fraction(w, votes.denominator)}" for c, w in enumerate(weights) if w)
         lines.append(" ".join([",".join(map(str, row)), *shares]))
-    plain = votes.denominator == 1 and bool((votes.weights == 1).all())
-    return {
-        "n_rows": votes.n_rows,
-        "names": list(votes.names),
-        "classes": list(votes.classes),
-        "abstentions": votes.abstentions,
-        "target": target,
-        "row_weights": None if plain else [
-            on_file(Fraction(int(weight), votes.denominator)) for weight in votes.weights
-        ],
-        "digest": hashlib.sha256("\n".join(lines).encode()).hexdigest(),
-    }  # fmt: skip
+    more = {"classes": list(votes.classes), "abstentions": votes.abstentions}
+    return fingerprint(votes, target, lines, more)
 
 
 def _everything(problem: PluralityProblem, tried: bool) -> dict[str, Any]:

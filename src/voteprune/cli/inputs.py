@@ -1,9 +1,9 @@
-"""Files of votes as the commands take them: read, with other rows to judge on, and told about."""
+"""Files of votes, labels or probabilities as the commands take them: `Pool`, and its readers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,53 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..files import jsonfile
+from ..soft.probabilities import CLIP, Probabilities
+from ..solve.plurality_solution import PluralitySolution
+from ..solve.soft_solution import SoftSolution
+from ..solve.solution import Solution
 from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
+from ..tables.soft import read_probabilities
 from ..votes.abstaining import read_abstentions
+from ..votes.plurality import PluralityVotes
+from ..votes.votes import Votes
+from .output import (
+    score_labels,
+    score_soft,
+    score_test_rows,
+    words_on_labels,
+    words_on_soft,
+    words_on_test_rows,
+)
 from .saying import say
-from .wishes import Reading
+from .wishes import Asked, Effort, Reading, Softness, Source
+
+Scored = tuple[dict[str, Any] | None, tuple[str, ...]]
+"""What a committee reaches on test rows: figures for a document, and words for people."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What ``voteprune prune`` chooses from, whatever kind of committee it chooses.
+
+    Parameters
+    ----------
+    said
+        What members say about every row.
+    costs
+        What they cost, where their file tells.
+    asked
+        Arguments of `prune` that are this kind's own.
+    score
+        Tells what the committee of a solution reaches on test rows.
+    reading
+        How the file was read, kept with the solution for "voteprune apply".
+    """
+
+    said: Votes | PluralityVotes | Probabilities
+    asked: Mapping[str, Any]
+    costs: dict[str, float] | None = None
+    score: Callable[[Any], Scored] = lambda _: (None, ())
+    reading: dict[str, Any] | None = None
 
 
 def read_tables(
@@ -62,6 +105,76 @@ def read_class_tables(
     for note in table.notes:
         say(note)
     return table
+
+
+def read_votes_pool(
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    test: Path | None,
+    asked: Mapping[str, Any],
+    *,
+    certified: bool,
+) -> Pool:
+    """Read a table of votes on two classes, to choose a committee from."""
+    table = read_tables(file, reading, source.k, test)
+    if certified:
+        check_uncut(table)
+
+    # Where abstentions are skipped it is a plurality solution.
+    def score(solution: Solution | PluralitySolution) -> Scored:
+        scores = None if table.test is None else score_test_rows(solution, table.test)
+        return scores, () if scores is None else words_on_test_rows(solution, scores)
+
+    return Pool(table.validation, asked, table.costs, score, reading_fields(reading, table.classes))
+
+
+def read_labels_pool(
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    asked: Asked,
+    effort: Effort,
+    test: Path | None,
+) -> Pool:
+    """Read a table of labels, to choose a plurality committee from."""
+    if asked.diversity is not None:
+        raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
+    table = read_class_tables(file, reading, source.k, test)
+
+    def score(solution: PluralitySolution) -> Scored:
+        if table.test is None or solution.committee is None:
+            return None, ()
+        scores = score_labels(solution.committee.members, source.objective, table.test)
+        return scores, (words_on_labels(scores, source.objective),)
+
+    how = {"objective": source.objective, "solver": effort.solver}
+    return Pool(table.validation, how, table.costs, score, abstaining_fields(reading))
+
+
+def read_probabilities_pool(
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    soft: Softness,
+    promised: Mapping[str, Any],
+    test: Path | None,
+) -> Pool:
+    """Read a table of probabilities, to choose a soft committee from."""
+    if source.k is not None:
+        raise InputError("--k", "is for votes. Choose columns with --columns instead.")
+    table = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip, test)
+    for note in table.notes:
+        say(note)
+
+    def score(solution: SoftSolution) -> Scored:
+        if table.test is None or solution.committee is None:
+            return None, ()
+        scores = score_soft(solution.committee, table.test)
+        return scores, (words_on_soft(scores),)
+
+    how = {"objective": source.objective, "penalty": soft.penalty, **promised}
+    return Pool(table.validation, how, table.costs, score)
 
 
 def check_plain(file: Sequence[Path], reading: Reading) -> None:
