@@ -164,9 +164,7 @@ def fit(
         together = weights.sum()
         weights = weights / together if together > 0 else np.full(len(members), 1 / len(members))
     penalty, least = plain_ridge(ridge), int(near is None)
-    return minimise(
-        loss, penalty, members, intercepts, weights, deadline=deadline, least=least
-    )
+    return minimise(loss, penalty, members, intercepts, weights, deadline=deadline, least=least)
 
 
 def weights_of(point: Point, n_members: int) -> Floats:

@@ -57,7 +57,9 @@ class Search:
         if key in self.begun and time.monotonic() >= self.deadline:
             return self.begun[key]
         places, begun = np.array(key, dtype=np.intp), self.begun.pop(key, near)
-        point = replace(fit(self.loss, self.problem.ridge, places, begun, self.deadline), z=_NOTHING)
+        point = replace(
+            fit(self.loss, self.problem.ridge, places, begun, self.deadline), z=_NOTHING
+        )
         if not point.settled:
             self.begun[key] = point
             return point
