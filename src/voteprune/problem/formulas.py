@@ -74,7 +74,7 @@ class Weights:
         return Weights(*(mine + factor * theirs for mine, theirs in pairs))
 
     def rounded(self) -> Weights:
-        """Return weights with short numbers and nearly this direction, for tp and fp.
+        """Return weights of true and false positives in nearly this direction, in short numbers.
 
         Exact tangents have numbers as long as the square of the rows, which no int64 holds.
         """

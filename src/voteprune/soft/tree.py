@@ -119,6 +119,13 @@ class SoftTree:
         return float(min(waiting, self.closed, value))
 
     @property
+    def closed_gap(self) -> bool:
+        """Whether the incumbent is proved to be the best, within the tolerance."""
+        return self.best is not None and self.lower_bound >= self.best.value - TOLERANCE * abs(
+            self.best.value
+        )
+
+    @property
     def n_open(self) -> int:
         """How many nodes are open."""
         return len(self._heap) + len(self._away)

@@ -16,6 +16,7 @@ from ..soft.committee import SoftCommittee
 from ..soft.newton import Point
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree
+from ..strategies.exact_soft import first_members
 from .fronts import Front, FrontPoint
 
 _STRIDE = 0.25
@@ -102,8 +103,8 @@ class SoftFront:
         # A committee's best weights do not depend on how many others there might be.
         tree.search.share(self._problem.search)
         self._trees[size] = tree
-        if near is not None:
-            tree.offer(tuple(near.members.tolist()))
+        first = first_members(self._problem) if near is None else tuple(near.members.tolist())
+        tree.offer(first)
 
     def _work(self, size: int, until: float) -> None:
         """Go on with a size, and tell the larger ones what was found."""
