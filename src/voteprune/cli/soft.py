@@ -78,7 +78,7 @@ def prune_probabilities(
     for note in table.notes:
         say(note)
     said = table.validation
-    with live_line() as callback:
+    with live_line(losses=True) as callback:
         solution = prune(
             said,
             objective=source.objective,
