@@ -35,10 +35,14 @@ from .output import (
 from .pages import NO_PAGE, Page
 from .saying import PROVED, say
 from .wishes import (
+    AIM,
     ANY_SOURCE,
     AS_IT_IS,
+    EFFORT,
+    FILES,
     NO_LIMITS,
     NO_PLEDGE,
+    OUTPUT,
     SOME_EFFORT,
     USUAL_SOFTNESS,
     Effort,
@@ -56,24 +60,24 @@ _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 def prune_command(
     *file: Path,
     reading: Reading = AS_IT_IS,
-    test: Path | None = None,
+    test: Annotated[Path | None, Parameter(group=FILES)] = None,
     source: Source = ANY_SOURCE,
     soft: Softness = USUAL_SOFTNESS,
-    method: Annotated[str, Parameter(help=_METHODS)] = "exact",
-    threshold: str | None = None,
-    plurality: bool = False,
+    method: Annotated[str, Parameter(help=_METHODS, group=AIM)] = "exact",
+    threshold: Annotated[str | None, Parameter(group=AIM)] = None,
+    plurality: Annotated[bool, Parameter(group=AIM)] = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
-    gap: float | None = None,
+    gap: Annotated[float | None, Parameter(group=EFFORT)] = None,
     pledge: Pledge = NO_PLEDGE,
-    explain: bool = False,
-    explain_time: float = 10.0,
-    checkpoint: Path | None = None,
-    json: bool = False,
-    output: Path | None = None,
-    certificate: Path | None = None,
+    explain: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    explain_time: Annotated[float, Parameter(group=OUTPUT)] = 10.0,
+    checkpoint: Annotated[Path | None, Parameter(group=EFFORT)] = None,
+    json: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    certificate: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
     page: Page = NO_PAGE,
-    strict: bool = False,
+    strict: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
 
@@ -159,7 +163,7 @@ def prune_command(
             "diversity": asked.diversity, **promised,
         }  # fmt: skip
         pool = read_votes_pool(file, reading, source, test, how, certified=certificate is not None)
-    with live_line() as callback:
+    with live_line(losses=is_soft(source.objective)) as callback:
         solution: Solution | PluralitySolution | SoftSolution = prune(
             pool.said,
             method=method,

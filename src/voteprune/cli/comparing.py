@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
+
+from cyclopts import Parameter
 
 from ..compare import compare
 from ..exceptions import InputError
@@ -21,9 +23,12 @@ from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code
 from .saying import PROVED, WRONG, say
 from .wishes import (
+    AIM,
     ANY_SOURCE,
     AS_IT_IS,
+    FILES,
     NO_LIMITS,
+    OUTPUT,
     SOME_EFFORT,
     Effort,
     Limits,
@@ -35,17 +40,17 @@ from .wishes import (
 def compare_command(
     *file: Path,
     reading: Reading = AS_IT_IS,
-    test: Path | None = None,
+    test: Annotated[Path | None, Parameter(group=FILES)] = None,
     source: Source = ANY_SOURCE,
-    methods: str | None = None,
-    threshold: str | None = None,
-    plurality: bool = False,
+    methods: Annotated[str | None, Parameter(group=AIM)] = None,
+    threshold: Annotated[str | None, Parameter(group=AIM)] = None,
+    plurality: Annotated[bool, Parameter(group=AIM)] = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
-    json: bool = False,
-    csv: bool = False,
-    plot: Path | None = None,
-    strict: bool = False,
+    json: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    csv: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    plot: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    strict: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Run several methods on the votes in FILE and print one table.
 
