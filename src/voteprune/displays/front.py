@@ -18,8 +18,7 @@ from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..strategies.registry import METHODS
-from ..web.pictures import GUESSED, PROVED
-from .style import axes, dress, legend, words
+from ..web.pictures import GUESSED, PROVED, axes, dress, legend, words
 
 
 class FrontDisplay:

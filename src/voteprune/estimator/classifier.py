@@ -22,10 +22,9 @@ from ..votes.abstaining import check_abstentions
 from .answers import Answers, collect_answers, tell
 from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
-from .conventions import Conventions
+from .conventions import Conventions, route
 from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
-from .routing import route
 from .soft import (
     SoftChoice,
     ahead_of_cutoff,

@@ -11,9 +11,9 @@ from typing import Any
 from ..chart import Mark, chart_file, draw, new_axes
 from ..exceptions import shown
 from ..files import jsonfile, outfile
-from .notebook import html_of_table
 from .plurality_solution import PluralitySolution
 from .solution import Solution
+from .words import html_of_table
 
 
 @dataclass(frozen=True, slots=True)
