@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..chart import picture_file
 from ..exceptions import InputError
 from ..files import outfile
 from ..front import front_of
@@ -18,6 +17,7 @@ from ..solve.request import Wishes
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..strategies.registry import METHODS
+from ..web.chart import picture_file
 from ..web.pictures import GUESSED, PROVED, axes, dress, legend, words
 
 
