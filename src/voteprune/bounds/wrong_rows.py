@@ -106,7 +106,7 @@ def sacrificed_rows(
     units = problem.score(committee) if least is None else least
     positive = problem.counts(committee.ballots) > committee.threshold
     patterns = problem.patterns
-    # Only where the committee itself is wrong can all that match it be.
+    # What this committee decides right is not wrong in all committees as good as it.
     called = np.flatnonzero(positive & (patterns.negative > 0))
     passed = np.flatnonzero(~positive & (patterns.positive > 0))
     if_passed, if_called = _conditional_bounds(problem, called, passed)
