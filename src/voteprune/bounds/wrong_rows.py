@@ -31,7 +31,7 @@ from ..problem.confusion import Confusion
 from ..problem.formulas import Curve, Matthews, Ratio, Weights
 from ..problem.objective import curve_of
 from ..problem.problem import Problem
-from .closure import capacities, conflicts, pair_off, wishes
+from .closure import capacities, conflicts, pair_off, sides_wanted
 
 Places = NDArray[np.intp]
 """Indices of rows or patterns."""
@@ -132,7 +132,7 @@ def _conditional_bounds(
     wrong is not lost whole (`Problem.least_loss`), what is left of the capacity is not either.
     """
     net = problem.gains.net
-    matrix, wants_one, wants_zero, lost = wishes(problem)
+    matrix, wants_one, wants_zero, lost = sides_wanted(problem)
     capacity, unit = capacities(net)
     first, second = conflicts(matrix, wants_one, wants_zero)
     flow = pair_off(capacity[wants_one], capacity[wants_zero], first, second)

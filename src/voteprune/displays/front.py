@@ -13,7 +13,7 @@ from ..files import outfile
 from ..front import front_of
 from ..solve.fronts import SIZE, Front
 from ..solve.plurality_solution import PluralitySolution
-from ..solve.request import Wishes
+from ..solve.request import Arguments
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..strategies.registry import METHODS
@@ -145,7 +145,7 @@ class FrontDisplay:
         """
         if solution.problem is None:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
-        asked = Wishes(time_limit=time_limit, random_state=random_state)
+        asked = Arguments(time_limit=time_limit, random_state=random_state)
         circumstances = asked.circumstances(METHODS["exact"])
         return cls.from_front(front_of(solution.problem, circumstances), ax)
 
