@@ -18,7 +18,7 @@ SOURCE = Path(vp.__file__).parent
 # are underneath all of them.
 FLOORS = [
     {"files", "numbers", "verify", "web"},
-    {"chart", "solvers", "votes"},
+    {"solvers", "votes"},
     {"problem"},
     {"run"},
     {"bounds", "primal", "soft"},

@@ -25,8 +25,8 @@ from .run.run import Method, ThresholdRule
 from .solve.comparison import Comparison, Row
 from .solve.plurality_solution import PluralitySolution, shares_right
 from .solve.request import (
+    Arguments,
     Circumstances,
-    Wishes,
     check_able,
     check_callback,
     check_configuration,
@@ -145,7 +145,7 @@ def compare(
         started then.
     """
     check_callback(callback)
-    wishes = Wishes(
+    arguments = Arguments(
         objective, "exact", solver, diversity, constraints, threshold, time_limit,
         random_state=random_state, n_jobs=n_jobs,
     )  # fmt: skip
@@ -153,9 +153,9 @@ def compare(
         votes, test = PluralityVotes.of_two(votes), _skipping(test)
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
-        contest = _by_plurality(votes, methods, wishes, test)
+        contest = _by_plurality(votes, methods, arguments, test)
     else:
-        contest = _by_threshold((votes, y, sample_weight), methods, wishes, test)
+        contest = _by_threshold((votes, y, sample_weight), methods, arguments, test)
     solutions: list[Solution | PluralitySolution] = []
     for method, order in contest.orders:
         hear = None
@@ -177,32 +177,32 @@ def compare(
 def _by_threshold(
     pool: tuple[object, object, object],
     methods: Sequence[str] | None,
-    wishes: Wishes,
+    arguments: Arguments,
     test: object,
 ) -> Contest:
     """Check what is asked of votes on two classes, and merge their rows."""
-    requests = check_constraints(wishes.constraints)
-    if check_margin(wishes.objective) is not None:
+    requests = check_constraints(arguments.constraints)
+    if check_margin(arguments.objective) is not None:
         raise InputError(
             "objective",
-            f"{wishes.objective} is a margin, which few methods can maximise; methods are compared "
-            "by a criterion of the counts. Take 'accuracy', say, and prune() for margins.",
+            f"{arguments.objective} is a margin, which few methods can maximise; methods are "
+            "compared by a criterion of the counts. Take 'accuracy', say, and prune() for margins.",
         )
     criterion, limits = check_configuration(
-        check_criterion(wishes.objective, "objective"), check_diversity(wishes.diversity)
+        check_criterion(arguments.objective, "objective"), check_diversity(arguments.diversity)
     )
-    chosen = _choose(methods, requests, limits, wishes.threshold)
-    orders = tuple((method, wishes.circumstances(method)) for method in chosen)
+    chosen = _choose(methods, requests, limits, arguments.threshold)
+    orders = tuple((method, arguments.circumstances(method)) for method in chosen)
     votes = as_votes(*pool)
     judged = None if test is None else Problem.of(_check_test(test, votes))
     return Contest(str(criterion), Problem.of(votes, criterion, requests, limits), orders, judged)
 
 
 def _by_plurality(
-    votes: PluralityVotes, methods: Sequence[str] | None, wishes: Wishes, test: object
+    votes: PluralityVotes, methods: Sequence[str] | None, arguments: Arguments, test: object
 ) -> Contest:
     """Check what is asked of votes for classes, and merge their rows."""
-    first = check_plurality_plan(wishes, votes.classes)
+    first = check_plurality_plan(arguments, votes.classes)
     kind = kind_of_criterion(first.criterion)
     able = [method for method in METHODS.values() if kind in method.others]
     if methods is None:
@@ -211,7 +211,9 @@ def _by_plurality(
     else:
         chosen = list(_check_names(methods))
         check_able(chosen, kind, "methods")
-    plans = [check_plurality_plan(replace(wishes, method=name), votes.classes) for name in chosen]
+    plans = [
+        check_plurality_plan(replace(arguments, method=name), votes.classes) for name in chosen
+    ]
     orders = tuple((plan.method, plan.circumstances) for plan in plans)
     judged = None if test is None else PluralityProblem.of(_check_labels(test, votes))
     problem = PluralityProblem.of(votes, first.criterion, first.requests)

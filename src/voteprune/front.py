@@ -14,7 +14,7 @@ from .exceptions import InputError
 from .problem.constraints import Budget, Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
-from .problem.margin import AUTOMATIC, Margin
+from .problem.margin import Margin
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.problem import Problem
 from .soft.probabilities import Probabilities
@@ -25,16 +25,16 @@ from .solve.fronts import SIZE, AnyCommittee, Front
 from .solve.request import (
     NO_PENALTY,
     PENALTY,
+    Arguments,
     Circumstances,
-    Wishes,
+    check_arguments,
     check_callback,
-    check_plan,
     check_plurality_plan,
     check_soft_plan,
 )
 from .solve.size_front import SizeFront
 from .solve.soft_front import SoftFront
-from .strategies.margin_scale import choose_margin
+from .solve.solve import compiled
 from .strategies.registry import METHODS
 from .tree.sizes.coordinator import MOST_CLASSIFIERS
 from .votes.plurality import PluralityVotes
@@ -103,7 +103,7 @@ def front(
     budget = _check_by(by, gap)
     if isinstance(votes, Votes) and votes.abstentions == "skip":
         votes = PluralityVotes.of_two(votes)
-    wishes = Wishes(
+    arguments = Arguments(
         objective=objective, diversity=diversity, constraints=constraints, time_limit=time_limit,
         random_state=random_state, n_jobs=n_jobs, gap=gap,
     )  # fmt: skip
@@ -111,13 +111,15 @@ def front(
         refuse_twice(y, sample_weight)
     if isinstance(votes, Probabilities):
         return _soft(
-            votes, wishes, PENALTY if penalty is None else penalty, budget, began, callback
+            votes, arguments, PENALTY if penalty is None else penalty, budget, began, callback
         )
     if isinstance(votes, PluralityVotes):
-        plan = check_plurality_plan(wishes)
+        plan = check_plurality_plan(arguments)
         plural = PluralityProblem.of(votes, plan.criterion, plan.requests)
         return front_of(plural, plan.circumstances, budget, began, callback)
-    return _hard(votes, y, sample_weight, wishes, budget, began, callback)
+    plan = check_arguments(arguments)
+    problem = compiled(as_votes(votes, y, sample_weight), plan, began)
+    return front_of(problem, plan.circumstances, budget, began, callback)
 
 
 def _check_by(by: object, gap: object) -> Budget | None:
@@ -140,38 +142,15 @@ def _check_by(by: object, gap: object) -> Budget | None:
     return budget
 
 
-def _hard(
-    votes: object,
-    y: object,
-    sample_weight: object,
-    wishes: Wishes,
-    budget: Budget | None,
-    began: float,
-    callback: Callable[[Front], object] | None,
-) -> Front:
-    plan = check_plan(
-        objective=wishes.objective, diversity=wishes.diversity, constraints=wishes.constraints,
-        time_limit=wishes.time_limit, random_state=wishes.random_state, n_jobs=wishes.n_jobs,
-        gap=wishes.gap,
-    )  # fmt: skip
-    pool = as_votes(votes, y, sample_weight)
-    criterion, circumstances = plan.criterion, plan.circumstances
-    if isinstance(criterion, Margin) or criterion == AUTOMATIC:
-        left = max(0.0, began + circumstances.seconds - time.monotonic())
-        criterion = choose_margin(criterion, pool, plan.requests, circumstances.seed, left)
-    problem = Problem.of(pool, criterion, plan.requests, plan.diversity)
-    return front_of(problem, circumstances, budget, began, callback)
-
-
 def _soft(
     said: Probabilities,
-    wishes: Wishes,
+    arguments: Arguments,
     penalty: object,
     budget: Budget | None,
     began: float,
     callback: Callable[[Front], object] | None,
 ) -> Front:
-    plan = check_soft_plan(wishes, penalty)
+    plan = check_soft_plan(arguments, penalty)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
     return front_of(problem, plan.circumstances, budget, began, callback)
 

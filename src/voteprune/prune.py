@@ -15,7 +15,7 @@ from .problem.committee import Committee
 from .problem.constraints import AtLeast, Constraint
 from .problem.criteria import Criterion
 from .problem.diversity import Diversity
-from .problem.margin import AUTOMATIC, Margin
+from .problem.margin import Margin
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
@@ -31,23 +31,22 @@ from .solve.certifying import (
     saved,
 )
 from .solve.plurality_solution import PluralitySolution
-from .solve.promising import FIRST, Wish, check_two_classes, keep_promise
+from .solve.promising import FIRST, Pledge, check_two_classes, keep_promise
 from .solve.request import (
     NO_PENALTY,
     PENALTY,
+    Arguments,
     Plan,
-    Wishes,
+    check_arguments,
     check_callback,
     check_plurality_plan,
     check_soft_plan,
     check_start,
-    check_wishes,
 )
 from .solve.soft_solution import SoftSolution
 from .solve.solution import Solution
-from .solve.solve import Beside, carry_out
+from .solve.solve import Beside, carry_out, compiled
 from .solvers import Solver
-from .strategies.margin_scale import choose_margin
 from .tree.checkpoint import check_checkpoint
 from .tree.plurality.checkpoint import check_plurality_checkpoint
 from .tree.soft_checkpoint import check_soft_checkpoint
@@ -239,82 +238,72 @@ def prune(
         raise InputError("penalty", NO_PENALTY)
     if isinstance(votes, Votes) and votes.abstentions == "skip":
         votes = PluralityVotes.of_two(votes)
-    wishes = Wishes(
+    arguments = Arguments(
         objective, method, solver, diversity, constraints, threshold, time_limit, start, callback,
         random_state, n_jobs, gap, checkpoint, certificate,
     )  # fmt: skip
-    pledge = {"promise": promise, "holdout": holdout, "confidence": confidence}
+    promised = {"promise": promise, "holdout": holdout, "confidence": confidence}
     if isinstance(votes, PluralityVotes | Probabilities):
         refuse_twice(y, sample_weight)
     if isinstance(votes, PluralityVotes):
-        for name in (name for name, asked in pledge.items() if asked is not None):
+        for name in (name for name, asked in promised.items() if asked is not None):
             raise InputError(name, _ONLY_TWO)
     check_callback(callback)
     if isinstance(votes, Probabilities):
-        wish = Wish.of(**pledge, checkpoint=checkpoint, certificate=certificate)
-        return _prune_soft(votes, wishes, PENALTY if penalty is None else penalty, wish, began)
+        pledge = Pledge.of(**promised, checkpoint=checkpoint, certificate=certificate)
+        return _prune_soft(votes, arguments, PENALTY if penalty is None else penalty, pledge, began)
     if isinstance(votes, PluralityVotes):
-        plan = check_plurality_plan(wishes)
+        plan = check_plurality_plan(arguments)
         several = PluralityProblem.of(votes, plan.criterion, plan.requests)
         checks = check_plurality_checkpoint, check_plurality_certified
-        found: PluralitySolution = _run(several, plan, wishes, began, *checks)
+        found: PluralitySolution = _run(several, plan, arguments, began, *checks)
         return found
-    plan = check_wishes(wishes)
-    wish = Wish.of(**pledge, checkpoint=checkpoint, certificate=certificate)
+    plan = check_arguments(arguments)
+    pledge = Pledge.of(**promised, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
-    if wish is not None:
-        pool, held_out = wish.split(pool, plan.circumstances.seed)
+    if pledge is not None:
+        pool, held_out = pledge.split(pool, plan.circumstances.seed)
         half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
         plan = replace(plan, circumstances=half)
-    problem = _compile(pool, plan, began)
-    solution: Solution = _run(problem, plan, wishes, began, check_checkpoint, check_certified)
-    if wish is not None:
-        return wish.keep(solution, held_out, plan.method, plan.circumstances)
+    problem = compiled(pool, plan, began)
+    solution: Solution = _run(problem, plan, arguments, began, check_checkpoint, check_certified)
+    if pledge is not None:
+        return pledge.keep(solution, held_out, plan.method, plan.circumstances)
     return solution
 
 
 def _prune_soft(
-    said: Probabilities, wishes: Wishes, penalty: float, wish: Wish | None, began: float
+    said: Probabilities, arguments: Arguments, penalty: float, pledge: Pledge | None, began: float
 ) -> SoftSolution:
     """Choose a soft committee; where something is to be promised, its cut-off by other rows."""
-    if wish is not None:
+    if pledge is not None:
         check_two_classes(said)
-    plan = check_soft_plan(wishes, penalty)
-    if wish is not None:
-        said, held_out = wish.split(said, plan.circumstances.seed)
+    plan = check_soft_plan(arguments, penalty)
+    if pledge is not None:
+        said, held_out = pledge.split(said, plan.circumstances.seed)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
     checks = check_soft_checkpoint, check_soft_certified
-    solution: SoftSolution = _run(problem, plan, wishes, began, *checks)
-    return solution if wish is None else keep_promise(wish, solution, held_out)
+    solution: SoftSolution = _run(problem, plan, arguments, began, *checks)
+    return solution if pledge is None else keep_promise(pledge, solution, held_out)
 
 
 def _run(
     problem: Any,
     plan: Plan,
-    wishes: Wishes,
+    arguments: Arguments,
     began: float,
     check_file: Callable[[object, str, Any], Path | None],
     check_proof: Callable[[object, Any, Method, Path | None], bool],
 ) -> Any:
     """Check what can be checked now that there is a problem, solve it, and save its certificate."""
-    first, method = check_start(wishes.start, problem.n_classifiers), plan.method
+    first, method = check_start(arguments.start, problem.n_classifiers), plan.method
     if first is not None and isinstance(problem, Problem) and not method.proves:
         raise InputError(
             "start",
             f"{method.name} builds its committee by its own rule and takes no start. "
             "Leave it out, or use method='exact'.",
         )
-    file = check_file(wishes.checkpoint, method.name, problem)
-    certify = check_proof(wishes.certificate, problem, method, file)
-    beside = Beside(first, wishes.callback, file, certify, began)
-    return saved(carry_out(problem, method, plan.circumstances, beside), wishes.certificate)
-
-
-def _compile(votes: Votes, plan: Plan, began: float) -> Problem:
-    """Make the problem; where a margin must be chosen first, in the time since a moment."""
-    criterion, circumstances = plan.criterion, plan.circumstances
-    if not (isinstance(criterion, Margin) or criterion == AUTOMATIC):
-        return Problem.of(votes, criterion, plan.requests, plan.diversity)
-    left = max(0.0, began + circumstances.seconds - time.monotonic())
-    margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
-    return Problem.of(votes, margin, plan.requests, plan.diversity)
+    file = check_file(arguments.checkpoint, method.name, problem)
+    certify = check_proof(arguments.certificate, problem, method, file)
+    beside = Beside(first, arguments.callback, file, certify, began)
+    return saved(carry_out(problem, method, plan.circumstances, beside), arguments.certificate)

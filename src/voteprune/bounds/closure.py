@@ -68,7 +68,9 @@ def conflicts(
     )
 
 
-def wishes(problem: Problem) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], int]:
+def sides_wanted(
+    problem: Problem,
+) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], int]:
     """Return who is eligible, which patterns want to be positive and negative, and what is lost.
 
     A pattern that nobody votes for is never positive and one that everybody votes for always is:
@@ -131,7 +133,7 @@ def closure(problem: Problem, deadline: float = math.inf) -> tuple[int, list[tup
         In units; and for some pairs of a pattern that wants to be positive and one that wants to
         be negative, not both of which can have their way, how much of both is paired off.
     """
-    matrix, wants_one, wants_zero, lost = wishes(problem)
+    matrix, wants_one, wants_zero, lost = sides_wanted(problem)
     # Half the time for finding pairs, and no more of them than can be paired off in the other half.
     now = time.monotonic()
     half = max(0.0, deadline - now) / 2

@@ -109,7 +109,8 @@ class Prices:
         reach = levels.helps[:, members != 0].sum(axis=1)
         for side in (True, False):
             needed = chosen + 1 if side else sizes - chosen
-            # A pattern that cannot get as many right votes is lost, and what needs it impossible.
+            # A pattern that cannot get as many right votes is wrong there, and where it is fixed as
+            # right, that (S, L) is infeasible.
             for value, known in ((FREE, reach), (1, levels.reach)):
                 lost = _sums_by(known, left, (levels.positive == side) & (patterns == value), k)
                 constants -= lost[needed - 1]

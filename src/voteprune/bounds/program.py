@@ -61,7 +61,7 @@ class Program:
         if limits:
             parts = [(row.on_members, row.on_patterns) for row in limits]
             members, patterns = (np.array(part) for part in zip(*parts, strict=True))
-            # Each has a column of its own, by which it may be broken.
+            # Each has an artificial column, so that the program is always feasible.
             written = np.hstack([members, patterns, np.eye(len(limits))])
             lows = np.array([row.least for row in limits])
             self._append(limits, sparse.csr_array(written), lows)

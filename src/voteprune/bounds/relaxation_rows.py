@@ -107,7 +107,8 @@ def limit_rows(
         yield _scaled(-costs, no_patterns, -most)
     for limit in problem.metric_limits:
         net = limit.gains.net.astype(np.float64)
-        # z = t on the positive side and 1 - t on the other; patterns out of sight at their best.
+        # z = t on the positive side and 1 - t on the other. Patterns without a variable t are
+        # taken at what helps the limit most, so the row stays valid.
         unseen, seen = np.delete(net, used), net[used]
         least = float(limit.least - limit.gains.base) - unseen[unseen > 0].sum()
         least -= seen[~positive].sum()

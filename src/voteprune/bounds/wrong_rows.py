@@ -31,7 +31,7 @@ from ..problem.confusion import Confusion
 from ..problem.formulas import Curve, Matthews, Ratio, Weights
 from ..problem.objective import curve_of
 from ..problem.problem import Problem
-from .closure import capacities, conflicts, pair_off, wishes
+from .closure import capacities, conflicts, pair_off, sides_wanted
 
 Places = NDArray[np.intp]
 """Indices of rows or patterns."""
@@ -106,7 +106,7 @@ def sacrificed_rows(
     units = problem.score(committee) if least is None else least
     positive = problem.counts(committee.ballots) > committee.threshold
     patterns = problem.patterns
-    # Only where the committee itself is wrong can all that match it be.
+    # What this committee decides right is not wrong in all committees as good as it.
     called = np.flatnonzero(positive & (patterns.negative > 0))
     passed = np.flatnonzero(~positive & (patterns.positive > 0))
     if_passed, if_called = _conditional_bounds(problem, called, passed)
@@ -132,7 +132,7 @@ def _conditional_bounds(
     wrong is not lost whole (`Problem.least_loss`), what is left of the capacity is not either.
     """
     net = problem.gains.net
-    matrix, wants_one, wants_zero, lost = wishes(problem)
+    matrix, wants_one, wants_zero, lost = sides_wanted(problem)
     capacity, unit = capacities(net)
     first, second = conflicts(matrix, wants_one, wants_zero)
     flow = pair_off(capacity[wants_one], capacity[wants_zero], first, second)

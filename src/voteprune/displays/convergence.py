@@ -10,8 +10,7 @@ from ..exceptions import InputError
 from ..numbers.floats import Floats
 from ..solve.soft_solution import SoftSolution
 from ..solve.status import BaseSolution
-from ..web.pictures import GUESSED, PROVED
-from .style import axes, dress, legend, words
+from ..web.pictures import GUESSED, PROVED, axes, dress, legend, words
 
 _WIDE = 30.0
 """From this ratio of the last to the first moment on, time goes on a logarithmic axis."""

@@ -13,8 +13,7 @@ from ..problem.diversity_measures import diversity_matrix
 from ..problem.pairwise import Matrix
 from ..solve.solution import Solution
 from ..votes.votes import Votes, as_votes
-from ..web.pictures import INK, require_matplotlib
-from .style import axes
+from ..web.pictures import INK, axes, require_matplotlib
 
 Order = Literal["pool", "similar"]
 

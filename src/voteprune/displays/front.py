@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..chart import picture_file
 from ..exceptions import InputError
 from ..files import outfile
 from ..front import front_of
@@ -17,12 +16,12 @@ from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
 from ..solve.fronts import SIZE, Front
 from ..solve.plurality_solution import PluralitySolution
-from ..solve.request import Wishes
+from ..solve.request import Arguments
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..strategies.registry import METHODS
-from ..web.pictures import GUESSED, INK, PROVED
-from .style import axes, dress, legend, words
+from ..web.chart import picture_file
+from ..web.pictures import GUESSED, INK, PROVED, axes, dress, legend, words
 
 
 class FrontDisplay:
@@ -162,7 +161,7 @@ class FrontDisplay:
         """
         if solution.problem is None:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
-        asked = Wishes(time_limit=time_limit, random_state=random_state)
+        asked = Arguments(time_limit=time_limit, random_state=random_state)
         circumstances = asked.circumstances(METHODS["exact"])
         found = front_of(solution.problem, circumstances)
         return cls.from_front(found, ax, marked=solution.committee)

@@ -13,7 +13,7 @@ from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
 from ..solve.plurality_solution import PluralitySolution
-from ..solve.request import Wishes, check_plan, check_plurality_plan
+from ..solve.request import Arguments, check_plan, check_plurality_plan
 from ..solve.solution import Solution
 from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions
@@ -33,13 +33,13 @@ class Choice:
 
 
 def check_requests(
-    target: Target, wishes: Mapping[str, Any], rule: Abstentions | None = None
+    target: Target, arguments: Mapping[str, Any], rule: Abstentions | None = None
 ) -> tuple[Constraint, ...]:
     """Check what is wished for, by the rules for as many classes as there are.
 
     Parameters
     ----------
-    target, wishes
+    target, arguments
         The classes, and the arguments of `prune`.
     rule
         What abstentions count for.
@@ -54,17 +54,17 @@ def check_requests(
         If a wish is wrong, or makes sense with two classes only.
     """
     if target.positive is None:
-        return check_plurality_plan(Wishes(**wishes), target.classes.tolist()).requests
+        return check_plurality_plan(Arguments(**arguments), target.classes.tolist()).requests
     if rule == "skip":
-        return check_plurality_plan(Wishes(**wishes), (0, 1)).requests
-    return check_plan(**wishes).requests
+        return check_plurality_plan(Arguments(**arguments), (0, 1)).requests
+    return check_plan(**arguments).requests
 
 
 def choose(
     ballots: Ballots,
     target: Target,
     sample_weight: Any,
-    wishes: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     rule: Abstentions | None = None,
 ) -> Choice:
     """Prune a pool by its ballots.
@@ -73,7 +73,7 @@ def choose(
     ----------
     ballots, target, sample_weight
         Who votes for what, what is true, and what each row counts.
-    wishes
+    arguments
         The arguments of `prune`.
     rule
         What abstentions count for.
@@ -85,7 +85,7 @@ def choose(
     InputError
         If the time was too short to find one.
     """
-    solution = prune(_votes(ballots, target, sample_weight, rule), **wishes)
+    solution = prune(_votes(ballots, target, sample_weight, rule), **arguments)
     return Choice(solution, require_committee(solution))
 
 

@@ -22,10 +22,9 @@ from ..votes.abstaining import check_abstentions
 from .answers import Answers, collect_answers, tell
 from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
-from .conventions import Conventions
+from .conventions import Conventions, route
 from .default import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
-from .routing import route
 from .soft import (
     SoftChoice,
     ahead_of_cutoff,
@@ -47,7 +46,7 @@ def _is_soft(clf: PrunedVotingClassifier) -> bool:
     try:
         pool = read_pool(clf.estimators, clf._validate_names)
         rule = check_abstentions(clf.abstentions)
-        return read_voting(clf.voting, clf.penalty, clf._wishes(0), pool, rule)
+        return read_voting(clf.voting, clf.penalty, clf._arguments(0), pool, rule)
     except InputError:
         return False
 
@@ -239,15 +238,15 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        wishes, rule = self._wishes(seed), check_abstentions(self.abstentions)
-        soft = read_voting(self.voting, self.penalty, wishes, pool, rule)
+        arguments, rule = self._arguments(seed), check_abstentions(self.abstentions)
+        soft = read_voting(self.voting, self.penalty, arguments, pool, rule)
         if soft:
-            wishes = settle_soft(wishes, pool.alike)
-            requests = check_soft_requests(target, wishes, self.penalty)
+            arguments = settle_soft(arguments, pool.alike)
+            requests = check_soft_requests(target, arguments, self.penalty)
         else:
             by_threshold = target.positive is not None and rule != "skip"
-            wishes = settle(wishes, by_threshold, pool.alike)
-            requests = check_requests(target, wishes, rule)
+            arguments = settle(arguments, by_threshold, pool.alike)
+            requests = check_requests(target, arguments, rule)
         if pool.names is not None:
             check_pool(requests, pool.names)
         verbose = check_verbose(self.verbose)
@@ -263,19 +262,19 @@ class PrunedVotingClassifier(Conventions):
             sample_weight = _check_sample_weight(sample_weight, X)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
         training = Training(
-            X, target, cv, wishes["random_state"], self.n_jobs, routes, verbose, rule is not None
+            X, target, cv, arguments["random_state"], self.n_jobs, routes, verbose, rule is not None
         )
 
         choice: Choice | SoftChoice
         said: Ballots | Answers
         if soft:
-            said = collect_answers(pool, training, takes_scores(wishes["objective"]))
+            said = collect_answers(pool, training, takes_scores(arguments["objective"]))
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose_soft(said, target, weights, {**wishes, **told}, self.penalty)
+            choice = choose_soft(said, target, weights, {**arguments, **told}, self.penalty)
         else:
             said = collect(pool, training)
             weights = None if sample_weight is None else sample_weight[said.rows]
-            choice = choose(said, target, weights, {**wishes, **told}, rule)
+            choice = choose(said, target, weights, {**arguments, **told}, rule)
         seats = choice.committee.members
         held_out = isinstance(cv, float) and pool.ensemble is None
         if not said.voters or (held_out and self.refit):
@@ -297,7 +296,7 @@ class PrunedVotingClassifier(Conventions):
             raise AttributeError("Only a fitted soft committee has weights_.")
         return np.array(self.committee_.weights)
 
-    def _wishes(self, seed: int) -> dict[str, Any]:
+    def _arguments(self, seed: int) -> dict[str, Any]:
         """Return what `prune` is asked for apart from the votes, an objective perhaps left open."""
         return {
             "objective": self.objective,

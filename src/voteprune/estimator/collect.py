@@ -16,9 +16,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from ..exceptions import InputError
+from .conventions import ENSEMBLE, Routes
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
-from .routing import ENSEMBLE, Routes
 from .target import Target
 from .voter import Codes, Voter, ask, labels_of, to_codes
 from .watching import timed

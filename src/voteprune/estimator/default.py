@@ -49,12 +49,12 @@ MOST_SOFT: Final = 10
 """Members of a soft one."""
 
 
-def settle(wishes: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[str, Any]:
+def settle(arguments: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[str, Any]:
     """Return what `prune` is asked for, with an objective in the place of "auto".
 
     Parameters
     ----------
-    wishes
+    arguments
         The arguments of `prune`.
     two_classes
         Whether there are no more.
@@ -66,16 +66,16 @@ def settle(wishes: Mapping[str, Any], two_classes: bool, alike: bool) -> dict[st
     InputError
         If `constraints` are none. What else may be wrong is left to the checks of `prune`.
     """
-    if not is_open(wishes):
-        return dict(wishes)
-    requests = check_constraints(wishes["constraints"])
-    careful = {**wishes, "objective": Ramp(1), "constraints": _with_few(requests, alike, MOST)}
+    if not is_open(arguments):
+        return dict(arguments)
+    requests = check_constraints(arguments["constraints"])
+    careful = {**arguments, "objective": Ramp(1), "constraints": _with_few(requests, alike, MOST)}
     if two_classes and _may_be_margin(careful, requests):
         return careful
-    return {**wishes, "objective": "accuracy"}
+    return {**arguments, "objective": "accuracy"}
 
 
-def settle_soft(wishes: Mapping[str, Any], alike: bool) -> dict[str, Any]:
+def settle_soft(arguments: Mapping[str, Any], alike: bool) -> dict[str, Any]:
     """Return what `prune` is asked for a soft committee, log loss and few members for "auto".
 
     Raises
@@ -83,11 +83,11 @@ def settle_soft(wishes: Mapping[str, Any], alike: bool) -> dict[str, Any]:
     InputError
         If `constraints` are none.
     """
-    if not is_open(wishes):
-        return dict(wishes)
-    requests = check_constraints(wishes["constraints"])
+    if not is_open(arguments):
+        return dict(arguments)
+    requests = check_constraints(arguments["constraints"])
     few = _with_few(requests, alike, MOST_SOFT)
-    return {**wishes, "objective": "log_loss", "constraints": few}
+    return {**arguments, "objective": "log_loss", "constraints": few}
 
 
 def limits_criteria(requests: Sequence[Constraint]) -> bool:
@@ -95,9 +95,9 @@ def limits_criteria(requests: Sequence[Constraint]) -> bool:
     return any(kind_of(item) == "criterion" for item in requests)
 
 
-def is_open(wishes: Mapping[str, Any]) -> bool:
+def is_open(arguments: Mapping[str, Any]) -> bool:
     """Whether the objective is left to the estimator."""
-    return isinstance(wishes["objective"], str) and wishes["objective"] == AUTO
+    return isinstance(arguments["objective"], str) and arguments["objective"] == AUTO
 
 
 def _with_few(requests: Sequence[Constraint], alike: bool, most: int) -> tuple[Constraint, ...]:
@@ -105,11 +105,11 @@ def _with_few(requests: Sequence[Constraint], alike: bool, most: int) -> tuple[C
     return (*requests, *few)
 
 
-def _may_be_margin(wishes: Mapping[str, Any], requests: Sequence[Constraint]) -> bool:
-    if wishes["diversity"] is not None or limits_criteria(requests):
+def _may_be_margin(arguments: Mapping[str, Any], requests: Sequence[Constraint]) -> bool:
+    if arguments["diversity"] is not None or limits_criteria(requests):
         return False
     try:
-        check_plan(**wishes)
+        check_plan(**arguments)
     except InputError:
         return False
     return True

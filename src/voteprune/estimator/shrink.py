@@ -34,7 +34,7 @@ def prune_ensemble(
     decide: str = "committee",
     sample_weight: Any = None,
     pos_label: Any = None,
-    **wishes: Any,
+    **arguments: Any,
 ) -> Any:
     """Prune a fitted ensemble to a smaller one of scikit-learn's own kind.
 
@@ -55,7 +55,7 @@ def prune_ensemble(
         before you trust it, and choose with an objective that keeps to the majority.
     sample_weight, pos_label
         As in `PrunedVotingClassifier`.
-    **wishes
+    **arguments
         Its further parameters: `objective`, `constraints`, `method`, `time_limit`, ...
 
     Returns
@@ -71,10 +71,10 @@ def prune_ensemble(
     InfeasibleError
         If no committee meets the constraints.
     """
-    if wishes.get("voting", HARD) != HARD:
+    if arguments.get("voting", HARD) != HARD:
         raise InputError(
             "voting",
-            f"is {wishes['voting']!r}, but a smaller ensemble has no weights for its members. "
+            f"is {arguments['voting']!r}, but a smaller ensemble has no weights for its members. "
             "Leave it out, or use PrunedVotingClassifier(FrozenEstimator(ensemble), "
             "voting='soft').",
         )
@@ -92,7 +92,7 @@ def prune_ensemble(
             "decide='own'.",
         )
     chosen = PrunedVotingClassifier(
-        FrozenEstimator(whole), cv="prefit", pos_label=pos_label, **{**wishes, "voting": HARD}
+        FrozenEstimator(whole), cv="prefit", pos_label=pos_label, **{**arguments, "voting": HARD}
     ).fit(X, y, sample_weight=sample_weight)
     committee = chosen.committee_
     places: Sequence[int] = committee.members

@@ -16,7 +16,7 @@ from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.pruning import OBJECTIVES, check_limits
-from ..solve.request import PENALTY, Wishes, check_soft_plan
+from ..solve.request import PENALTY, Arguments, check_soft_plan
 from ..solve.soft_solution import SoftSolution
 from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions
@@ -41,7 +41,7 @@ class SoftChoice:
 def read_voting(
     voting: object,
     penalty: object,
-    wishes: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     pool: Pool,
     rule: Abstentions | None = None,
 ) -> bool:
@@ -51,7 +51,7 @@ def read_voting(
     ----------
     voting, penalty
         As the estimator was given them.
-    wishes
+    arguments
         The arguments of `prune`.
     pool
         The members.
@@ -65,14 +65,14 @@ def read_voting(
     """
     if not isinstance(voting, str) or voting not in (HARD, SOFT, AUTO):
         raise InputError("voting", f"is {voting!r}. Give 'hard', 'soft' or 'auto'.")
-    losing = isinstance(wishes["objective"], str) and wishes["objective"] in OBJECTIVES
+    losing = isinstance(arguments["objective"], str) and arguments["objective"] in OBJECTIVES
     if rule is not None and (voting == SOFT or (voting == AUTO and losing)):
         raise InputError(
             "abstentions",
             "is for hard votes: in a soft committee whoever says nothing (NaN) adds nothing to the "
             "log-odds. Leave it out, or give voting='hard' and a criterion such as 'accuracy'.",
         )
-    soft = voting == SOFT or (voting == AUTO and rule is None and _suits(wishes, pool))
+    soft = voting == SOFT or (voting == AUTO and rule is None and _suits(arguments, pool))
     if penalty is not None and not soft:
         raise InputError(
             "penalty", "is for weights, and hard votes have none. Leave it out, or voting='soft'."
@@ -80,16 +80,16 @@ def read_voting(
     return soft
 
 
-def _suits(wishes: Mapping[str, Any], pool: Pool) -> bool:
+def _suits(arguments: Mapping[str, Any], pool: Pool) -> bool:
     """Whether a loss is asked for, or nothing that hard committees are better at."""
-    if isinstance(wishes["objective"], str) and wishes["objective"] in OBJECTIVES:
+    if isinstance(arguments["objective"], str) and arguments["objective"] in OBJECTIVES:
         return True
-    if pool.alike or not is_open(wishes):
+    if pool.alike or not is_open(arguments):
         return False
-    if any(wishes[name] is not None for name in ("diversity", "solver", "threshold")):
+    if any(arguments[name] is not None for name in ("diversity", "solver", "threshold")):
         return False
     try:
-        plan = check_soft_plan(Wishes(**{**wishes, "objective": "log_loss"}), PENALTY)
+        plan = check_soft_plan(Arguments(**{**arguments, "objective": "log_loss"}), PENALTY)
     except InputError:
         return False
     return not limits_criteria(plan.requests) and all(
@@ -109,7 +109,7 @@ def _models(pool: Pool) -> list[Any]:
 
 
 def check_soft_requests(
-    target: Target, wishes: Mapping[str, Any], penalty: object
+    target: Target, arguments: Mapping[str, Any], penalty: object
 ) -> tuple[Constraint, ...]:
     """Check what is wished for, before anything is trained.
 
@@ -118,7 +118,7 @@ def check_soft_requests(
     InputError
         If a wish is wrong, or makes no sense for soft committees.
     """
-    plan = check_soft_plan(Wishes(**wishes), PENALTY if penalty is None else penalty)
+    plan = check_soft_plan(Arguments(**arguments), PENALTY if penalty is None else penalty)
     check_limits(plan.requests, len(target.classes))
     return plan.requests
 
@@ -129,7 +129,7 @@ def takes_scores(objective: str) -> bool:
 
 
 def choose_soft(
-    answers: Answers, target: Target, sample_weight: Any, wishes: Mapping[str, Any], penalty: Any
+    answers: Answers, target: Target, sample_weight: Any, arguments: Mapping[str, Any], penalty: Any
 ) -> SoftChoice:
     """Prune a pool by its answers.
 
@@ -151,7 +151,7 @@ def choose_soft(
             scores=answers.scores,
         ),
         penalty=penalty,
-        **{name: wishes[name] for name in _FOR_PRUNE if name in wishes},
+        **{name: arguments[name] for name in _FOR_PRUNE if name in arguments},
     )
     committee = require_committee(solution)
     if solution.explanation:

@@ -46,7 +46,7 @@ def best_nets(problem: Problem, counts: NDArray[np.intp], sizes: NDArray[np.intp
     nets = np.broadcast_to(problem.gains.net, counts.shape).ravel()
     by_count = sum_by_group(nets, groups, subsets * (most + 1)).reshape(subsets, most + 1)
     above = np.cumsum(by_count[:, ::-1], axis=1)[:, ::-1][:, 1:]
-    # A threshold from the size on is none; there the sum is 0, which may look too good.
+    # Thresholds from the size on do not exist; their sum of 0 may look too good.
     best = above[:, 0]
     for level in range(1, most):
         best = np.where((above[:, level] > best) & (sizes > level), above[:, level], best)

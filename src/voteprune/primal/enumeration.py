@@ -380,7 +380,7 @@ class Fixed:
         voting = self._positive[d]
         some = self._by_count[voting, :, :before]
         _, counts, sets = some.shape
-        # Sizes by name: of nothing none can be worked out.
+        # Not reshape(..., -1): of an empty array NumPy cannot infer a dimension.
         both = self._votes[d + 1 :, voting] @ some.reshape(len(voting), counts * sets)
         return Joined(
             both.reshape(-1, counts, sets),

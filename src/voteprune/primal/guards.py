@@ -49,7 +49,7 @@ class Groups:
         costs = np.array([[limit.costs[k] for k in columns] for limit in limits], dtype=np.int64)
         self._costs = costs.reshape(len(limits), len(columns))
         self._most = np.array([limit.most for limit in limits], dtype=np.int64)
-        # Of exactly so many nobody could ever be exchanged, if one could not leave first.
+        # Where a group must have exactly so many, an exchange passes through one fewer.
         exactly = [_exactly(limit) for limit in limits]
         self._loose = (self._costs[np.array(exactly, dtype=bool)] != 0).any(axis=0)
 
@@ -190,7 +190,7 @@ class Guards:
         if self._groups:
             forbidden |= self._groups.forbid(chosen)
         if self._voted is not None:
-            # Who leaves takes along the rows on which nobody else votes.
+            # Rows on which only the one who leaves votes are covered no more.
             seen = chosen @ self._voted.T
             lost = ((seen == 1) * self._weight) @ self._voted
             kept = ((seen > 0) @ self._weight)[:, None] - lost
@@ -227,7 +227,7 @@ class Guards:
             return
         change = np.where(chosen[walks], -self._scores[members], self._scores[members])
         spare = sums[walks, members][:, None] + change - tau * (after[walks] - 1)
-        # Who leaves need not be unlike the others.
+        # The limit no longer holds for the one who leaves.
         spare[np.arange(len(walks)), members] = 0.0
         firsts = np.flatnonzero(np.diff(walks, prepend=-1))
         isolating = np.logical_or.reduceat(spare < -_ROOM, firsts, axis=0)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
+from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
 from ..votes.ballots import read_matrix, to_votes
 from ..votes.votes import Votes
@@ -140,7 +140,7 @@ class Committee(Document):
         """Return which votes are positive."""
         gaps = self.abstentions is not None
         table, _ = read_matrix(votes, "votes", gaps=gaps)
-        # Nothing said is nothing for it.
+        # An abstention is no vote for the positive class.
         return to_votes(fill_gaps(table, 0)[0] if gaps else table, "votes", self.cutoff)
 
     def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:

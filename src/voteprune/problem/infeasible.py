@@ -91,8 +91,9 @@ def counted_clash(problem: Problem) -> str:
     budgets = [request for request in requests if isinstance(request, Budget | Group)]
 
     def find(anything: Problem) -> Found:
-        # A group may have two limits. How many of it can sit has no holes: if either can be kept,
-        # both can, though perhaps not by the committee that is returned as a token of it.
+        # A group may have two limits. The numbers of its members that are possible are all those
+        # between two: if each limit can be kept alone, both can be together, though perhaps not by
+        # the committee that is returned here.
         if leaves_nothing(anything):
             return None, True
         members = cheapest(anything, next(iter(anything.cost_limits), None))
@@ -166,7 +167,7 @@ def name_clash(
     words
         What it is called.
     """
-    # Said twice is asked once.
+    # A constraint that was given twice is asked about once.
     kept, sure = list(dict.fromkeys(asked)), True
     for item in tuple(kept):
         fewer = [other for other in kept if other is not item]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
+from ..files.jsonfile import Document
 from ..votes.abstaining import (
     Abstentions,
     check_abstentions,

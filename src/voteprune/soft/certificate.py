@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..files.document import Written
+from ..files.jsonfile import Written
 from ..numbers.exact import on_file
 from .nodes import Step
 from .problem import LOG_LOSS, POOL_BRIER, POOL_LOG_LOSS, Floats, SoftProblem

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
+from ..files.jsonfile import Document
 from .probabilities import Probabilities
 from .reading import Label
 from .tensor import PROBABILITY, SCORE, VOTE, Floats, member_of, odds_of_kind, shares_of, tensor_of

@@ -117,7 +117,7 @@ def certificate_of(
     cuts = [cut for cut in run.record if isinstance(cut, Cut)]
     proofs = [proof for proof in run.record if not isinstance(proof, Cut)]
     claims = tuple((name, incumbent.bound) for name in trusted)
-    # A run that needed no cut gets one all the same, as far as a moment goes.
+    # A run that needed no cut gets one for its certificate, within a moment.
     cut = cuts[0] if cuts else Cut(*closure(problem, time.monotonic() + _MOMENT))
     proof = proofs[-1] if proofs else None
     return Certificate(
@@ -160,7 +160,7 @@ def plurality_certificate_of(
         incumbent.members,
         incumbent.bound,
         proof,
-        # Who has proved something without any step has tried everything.
+        # What was proved without recording a step was proved by trying all committees.
         proof is None and status in ("optimal", "infeasible") and not trusted,
         tuple((name, incumbent.bound) for name in trusted),
     )

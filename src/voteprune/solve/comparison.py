@@ -8,12 +8,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from ..chart import Mark, chart_file, draw, new_axes
 from ..exceptions import shown
 from ..files import jsonfile, outfile
-from .notebook import html_of_table
+from ..web.chart import Mark, chart_file, draw, new_axes
 from .plurality_solution import PluralitySolution
 from .solution import Solution
+from .words import html_of_table
 
 
 @dataclass(frozen=True, slots=True)

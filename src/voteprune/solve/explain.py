@@ -128,7 +128,7 @@ def _without(
         if outcome.infeasible:
             return None, None, outcome.trusted
     best, bound = incumbent.score, incumbent.bound
-    # A proof that was cut short may know less than what was known before it.
+    # A proof that was cut short may end with a weaker bound than was known before it.
     bound, trusted = bound, incumbent.trusted
     if quick[0] < bound and incumbent.caught.isdisjoint(quick[1]):
         bound, trusted = quick
@@ -208,7 +208,7 @@ def _curves(
     p, n = map(float, patterns.totals)
     heights = curve_of(problem).curve.scores(tp.ravel(), fp.ravel(), p, n).reshape(tp.shape)
     floor = float(score) - _ROUNDING * max(1.0, abs(float(score)))
-    # Where 0 divides there is no height to compare; those are recounted.
+    # NaN is 0 / 0, which floats cannot compare; those are recounted exactly.
     return np.asarray((np.isnan(heights) | (heights >= floor)).any(axis=0))
 
 

@@ -7,12 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal
 
 from ..exceptions import shown
-from ..files.document import Written
+from ..files.jsonfile import Written
 from ..problem.objective import Score
 from ..problem.seats import Seats
-from ..problem.words import lines_of, wrap
 from ..solvers import whose_word
-from .notebook import html_of_table
+from .words import html_of_table, lines_of, wrap
 
 Verdict = Literal["needed", "replaceable", "open"]
 """What is known of a member: no committee without it is as good, one is, or neither is known."""

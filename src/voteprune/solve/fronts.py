@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..files.document import Document
+from ..files.jsonfile import Document
 from ..numbers.exact import exact
 from ..problem.committee import Committee
 from ..problem.plurality_committee import PluralityCommittee
@@ -18,7 +18,7 @@ from ..run.incumbent import relative_gap
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import OBJECTIVES
 from ..web.pictures import new_figure, require_matplotlib
-from .notebook import html_of_table
+from .words import html_of_table
 
 AnyCommittee = Committee | PluralityCommittee | SoftCommittee
 

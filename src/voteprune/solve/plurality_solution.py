@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..problem import words
 from ..problem.constraints import Constraint, check_constraints
 from ..problem.fscore import MACRO
 from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..votes.plurality import Label, PluralityVotes
+from . import words
 from .explanation import Explanation
 from .plurality_explain import explain
 from .status import BaseSolution, read_answer, read_optional

@@ -1,4 +1,4 @@
-"""`Wish`: a run that holds rows out, makes candidates on the others, and promises what they keep.
+"""`Pledge`: a run that holds rows out, makes candidates on the others, and promises what they keep.
 
 The rows are split at random. On the first part the run goes as ever; then again under stricter and
 stricter limits on the promised criterion. The committees that come of it, each at every threshold
@@ -47,7 +47,7 @@ _MOST = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Pledge:
     """What is to be promised, with which confidence, and which share of the rows is held out."""
 
     limit: AtLeast
@@ -57,8 +57,8 @@ class Wish:
     @classmethod
     def of(
         cls, promise: object, confidence: object, holdout: object, **other: object
-    ) -> Wish | None:
-        """Check a wish; None where nothing is to be promised.
+    ) -> Pledge | None:
+        """Check what is to be promised; None where nothing is to be promised.
 
         Parameters
         ----------
@@ -170,12 +170,12 @@ def check_two_classes(said: Probabilities) -> None:
         )
 
 
-def keep_promise(wish: Wish, solution: SoftSolution, held_out: Probabilities) -> SoftSolution:
+def keep_promise(pledge: Pledge, solution: SoftSolution, held_out: Probabilities) -> SoftSolution:
     """Return the committee with the best cut-off that a promise can be made of, with the promise.
 
     Parameters
     ----------
-    wish
+    pledge
         What is to be promised.
     solution
         Of the rows to choose on. Where nothing can be promised it comes back, saying so.
@@ -185,14 +185,14 @@ def keep_promise(wish: Wish, solution: SoftSolution, held_out: Probabilities) ->
     problem, committee = solution.problem, solution.committee
     assert problem is not None
     if committee is None:
-        nothing = promise([], held_out, wish.limit, confidence=wish.confidence)
+        nothing = promise([], held_out, pledge.limit, confidence=pledge.confidence)
         return replace(solution, promise=nothing)
     shares = committee.predict_proba(problem.said)
-    ranked = _ranked(wish, solution, problem, CutOffs.of(problem, shares))
+    ranked = _ranked(pledge, solution, problem, CutOffs.of(problem, shares))
     rights = [decide(problem.said, each, shares)[0] for each in ranked]
     told = promise(
-        ranked, held_out, wish.limit,
-        confidence=wish.confidence, costs=[-right for right in rights],
+        ranked, held_out, pledge.limit,
+        confidence=pledge.confidence, costs=[-right for right in rights],
     )  # fmt: skip
     if told.chosen is None:
         return replace(solution, promise=told)
@@ -202,7 +202,7 @@ def keep_promise(wish: Wish, solution: SoftSolution, held_out: Probabilities) ->
 
 
 def _ranked(
-    wish: Wish, solution: SoftSolution, problem: SoftPruning, swept: CutOffs
+    pledge: Pledge, solution: SoftSolution, problem: SoftPruning, swept: CutOffs
 ) -> list[SoftCommittee]:
     """Return the committee at some cut-offs, the safest on the problem's rows first."""
     committee = solution.committee
@@ -214,7 +214,7 @@ def _ranked(
     candidates = [replace(committee, cutoff=cutoff) for cutoff in sorted(cutoffs)]
 
     def risk(candidate: SoftCommittee) -> float:
-        counted = errors_of(candidate, problem.said, str(wish.limit.what))
-        return tail(*counted, 1 - wish.limit.limit)
+        counted = errors_of(candidate, problem.said, str(pledge.limit.what))
+        return tail(*counted, 1 - pledge.limit.limit)
 
     return sorted(candidates, key=risk)

@@ -116,7 +116,7 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Arguments:
     """What `prune` was asked for, as it was asked."""
 
     objective: object = "accuracy"
@@ -231,11 +231,11 @@ class Plan:
 
 
 def check_plan(**asked: Any) -> Plan:
-    """Check arguments of `prune` for votes on two classes, see `check_wishes`."""
-    return check_wishes(Wishes(**asked))
+    """Check arguments of `prune` for votes on two classes, see `check_arguments`."""
+    return check_arguments(Arguments(**asked))
 
 
-def check_wishes(wishes: Wishes) -> Plan:
+def check_arguments(arguments: Arguments) -> Plan:
     """Check every argument of `prune` that can be judged before there are votes on two classes.
 
     Whoever must train classifiers to have votes can so refuse a wrong argument first.
@@ -245,14 +245,15 @@ def check_wishes(wishes: Wishes) -> Plan:
     InputError
         If an argument is wrong.
     """
-    method = _check_method(wishes.method, wishes.solver)
-    margin = check_margin(wishes.objective)
+    method = _check_method(arguments.method, arguments.solver)
+    margin = check_margin(arguments.objective)
     if margin is not None:
-        method = for_margins(method, wishes.threshold)
-    circumstances = wishes.circumstances(method)
-    requests = check_constraints(wishes.constraints)
+        method = for_margins(method, arguments.threshold)
+    circumstances = arguments.circumstances(method)
+    requests = check_constraints(arguments.constraints)
     criterion, limits = check_configuration(
-        margin or check_criterion(wishes.objective, "objective"), check_diversity(wishes.diversity)
+        margin or check_criterion(arguments.objective, "objective"),
+        check_diversity(arguments.diversity),
     )
     check_honours(method, requests, limits)
     return Plan(method, circumstances, criterion, requests, limits)
@@ -266,12 +267,12 @@ def _check_method(method: object, solver: object) -> Method:
     return METHODS[method]
 
 
-def check_plurality_plan(wishes: Wishes, classes: Sequence[Label] | None = None) -> Plan:
-    """Check all wishes that can be judged before there are votes.
+def check_plurality_plan(arguments: Arguments, classes: Sequence[Label] | None = None) -> Plan:
+    """Check all arguments that can be judged before there are votes.
 
     Parameters
     ----------
-    wishes
+    arguments
         What was asked for.
     classes
         The classes, where they are known already.
@@ -281,11 +282,13 @@ def check_plurality_plan(wishes: Wishes, classes: Sequence[Label] | None = None)
     InputError
         If an argument is wrong, or makes sense with two classes only.
     """
-    _refuse_binary_options(wishes)
-    criterion = check_plurality_criterion(wishes.objective, 2 if classes is None else len(classes))
-    method = _check_plurality_method(wishes, kind_of_criterion(criterion))
-    circumstances = wishes.circumstances(method)
-    requests = check_constraints(wishes.constraints)
+    _refuse_binary_options(arguments)
+    criterion = check_plurality_criterion(
+        arguments.objective, 2 if classes is None else len(classes)
+    )
+    method = _check_plurality_method(arguments, kind_of_criterion(criterion))
+    circumstances = arguments.circumstances(method)
+    requests = check_constraints(arguments.constraints)
     if classes is not None:
         check_class_limits(requests, classes)
     return Plan(method, circumstances, criterion, requests)
@@ -314,20 +317,20 @@ def check_able(names: Sequence[object], kind: str, argument: str) -> None:
             )
 
 
-def _check_plurality_method(wishes: Wishes, kind: str) -> Method:
-    name = "brute" if wishes.solver == "brute" else wishes.method
+def _check_plurality_method(arguments: Arguments, kind: str) -> Method:
+    name = "brute" if arguments.solver == "brute" else arguments.method
     check_able([name], kind, "method")
     return METHODS[str(name)]
 
 
-def _refuse_binary_options(wishes: Wishes) -> None:
-    if wishes.diversity not in (None, "F1"):
+def _refuse_binary_options(arguments: Arguments) -> None:
+    if arguments.diversity not in (None, "F1"):
         raise InputError(
             "diversity",
             "limits on diversity are for two classes, which these votes are not read as. Leave it "
             "out, or give vp.Votes with abstentions='against' or none.",
         )
-    if wishes.threshold is not None:
+    if arguments.threshold is not None:
         raise InputError(
             "threshold",
             "the class with most votes wins, so there is no threshold. Leave it out, or give "
@@ -335,19 +338,19 @@ def _refuse_binary_options(wishes: Wishes) -> None:
         )
 
 
-def check_soft_plan(wishes: Wishes, penalty: object) -> Plan:
-    """Check all wishes that can be judged before there are probabilities.
+def check_soft_plan(arguments: Arguments, penalty: object) -> Plan:
+    """Check all arguments that can be judged before there are probabilities.
 
     Raises
     ------
     InputError
         If an argument is wrong, or makes no sense for soft committees.
     """
-    method = _check_soft_method(wishes)
-    circumstances = wishes.circumstances(method)
-    objective = _check_soft_objective(wishes.objective)
-    requests = check_constraints(wishes.constraints)
-    check_callback(wishes.callback)
+    method = _check_soft_method(arguments)
+    circumstances = arguments.circumstances(method)
+    objective = _check_soft_objective(arguments.objective)
+    requests = check_constraints(arguments.constraints)
+    check_callback(arguments.callback)
     return Plan(method, circumstances, objective, requests, penalty=_check_penalty(penalty))
 
 
@@ -362,28 +365,28 @@ def _check_soft_objective(objective: object) -> str:
     )
 
 
-def _check_soft_method(wishes: Wishes) -> Method:
+def _check_soft_method(arguments: Arguments) -> Method:
     able = [method.name for method in METHODS.values() if "soft" in method.others]
-    if not isinstance(wishes.method, str) or wishes.method not in able:
+    if not isinstance(arguments.method, str) or arguments.method not in able:
         raise InputError(
             "method",
-            f"{wishes.method!r} does not choose soft committees. {', '.join(able)} do.",
+            f"{arguments.method!r} does not choose soft committees. {', '.join(able)} do.",
         )
-    if wishes.solver is not None:
+    if arguments.solver is not None:
         raise InputError("solver", "soft committees need no solver. Leave it out.")
-    if wishes.diversity not in (None, "F1"):
+    if arguments.diversity not in (None, "F1"):
         raise InputError(
             "diversity",
             "limits on diversity are about votes, and soft committees take probabilities. Leave it "
             "out, or give vp.Votes.",
         )
-    if wishes.threshold is not None:
+    if arguments.threshold is not None:
         raise InputError(
             "threshold",
             "soft committees have a cut-off on their probability, which limits on criteria move. "
             "Leave it out, or give vp.Votes.",
         )
-    return replace(METHODS[wishes.method], uses_solver=False)
+    return replace(METHODS[arguments.method], uses_solver=False)
 
 
 def _check_penalty(penalty: object) -> float:

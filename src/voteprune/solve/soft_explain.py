@@ -8,13 +8,12 @@ from typing import Any, ClassVar
 
 from threadpoolctl import threadpool_limits
 
-from ..files.document import Written
-from ..problem.words import lines_of
+from ..files.jsonfile import Written
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree
 from .explanation import Verdict
-from .notebook import html_of_table
+from .words import html_of_table, lines_of
 
 _MOST_NEAR = 10
 """Other committees that are told."""

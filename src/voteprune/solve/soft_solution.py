@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..problem import words
 from ..problem.confusion import Confusion
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
+from . import words
 from .promise import Promise
 from .soft_explain import SoftExplanation, explain_soft
 from .status import BaseSolution, read_answer, read_optional

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..problem import words
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
 from ..problem.constraints import Constraint
@@ -26,6 +25,7 @@ from ..problem.formulas import (
 from ..problem.problem import Problem
 from ..run.incumbent import OPTIMAL_GAP
 from ..strategies.certificate import Certificate
+from . import words
 from .explain import check_reopened, explain, reopen
 from .explanation import Explanation
 from .promise import Promise

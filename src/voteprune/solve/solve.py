@@ -15,6 +15,7 @@ from typing import Any, overload
 from ..mip.solve import EXPLAIN_SECONDS
 from ..problem.constraints import Constraint
 from ..problem.infeasible import counted_clash, name_clash, seats_alone
+from ..problem.margin import AUTOMATIC, Margin
 from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, StopRequested
@@ -25,12 +26,14 @@ from ..soft.tree import TOLERANCE
 from ..solvers import Solver
 from ..solvers.registry import versions_of
 from ..strategies.exact_curve import solve_any
+from ..strategies.margin_scale import choose_margin
 from ..strategies.opinion import second_opinion, whom_to_trust
 from ..strategies.registry import METHODS
+from ..votes.votes import Votes
 from .certifying import certificate_of, plurality_certificate_of, soft_certificate_of
 from .cutoffs import decide, with_cutoff
 from .plurality_solution import PluralitySolution
-from .request import Circumstances
+from .request import Circumstances, Plan
 from .soft_solution import SoftSolution
 from .solution import Solution
 from .status import Found, coverage_of, status_of
@@ -57,6 +60,16 @@ class Beside:
     checkpoint: Path | None = None
     certify: bool = False
     began: float = field(default_factory=time.monotonic)
+
+
+def compiled(votes: Votes, plan: Plan, began: float) -> Problem:
+    """Make the problem of a plan; where a margin must be chosen first, in the time that is left."""
+    criterion, circumstances = plan.criterion, plan.circumstances
+    if not (isinstance(criterion, Margin) or criterion == AUTOMATIC):
+        return Problem.of(votes, criterion, plan.requests, plan.diversity)
+    left = max(0.0, began + circumstances.seconds - time.monotonic())
+    margin = choose_margin(criterion, votes, plan.requests, circumstances.seed, left)
+    return Problem.of(votes, margin, plan.requests, plan.diversity)
 
 
 @overload

@@ -11,15 +11,15 @@ from typing import Any, Literal, TypedDict, TypeVar, get_args
 
 from ..exceptions import InfeasibleError, InputError, shown
 from ..files import jsonfile
-from ..files.document import Document
-from ..problem import words
+from ..files.jsonfile import Document
 from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent, Progress, relative_gap
 from ..run.run import Method, Outcome
 from ..solvers import whose_word
+from . import words
 from .explanation import Claim
-from .notebook import html_of_summary
+from .words import html_of_summary
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ..bounds.closure import Cut, closure
 from ..bounds.node import Node
 from ..bounds.relaxation_rows import LimitRow, Row, limit_kinds
-from ..files.document import Written
+from ..files.jsonfile import Written
 from ..numbers.exact import on_file
 from ..problem.committee import Committee
 from ..problem.formulas import write_four

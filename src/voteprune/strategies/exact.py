@@ -97,7 +97,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         searching.search(_FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
-    # A proof that is written down can be checked where trying everything again takes too long.
+    # For a certificate enumeration comes last: a checker would have to try everything again.
     tried = trial.within(run.seconds_left) if run.record is not None else None
     if tried is not None:
         return tried
@@ -138,7 +138,7 @@ class _Trial:
         likely = min(seconds, part.seconds_left)
         if not affordable(self._problem, self._sizes, likely):
             return None
-        # Whoever was wrong about the time once is not asked again: what is left is for proofs.
+        # If the estimate of its time is wrong once, enumeration is not tried again.
         self._open = False
         return solve_small(self._problem, part, likely)
 

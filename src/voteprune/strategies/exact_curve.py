@@ -135,7 +135,7 @@ class _Climb:
                     return self._try_all()
                 if near:
                     parts.tell_bound()
-                    # A solver's rounding is on its word; without one there is something left.
+                    # What is left is within a solver's tolerance if the bound is a solver's word.
                     return Outcome("proved" if self._incumbent.trusted else "solver tolerance")
                 if not parts.split(part):
                     return Outcome("solver tolerance")

@@ -192,7 +192,7 @@ def _settle(
         if driver is not None:
             driver.keep(queue.state())
     if incumbent.score is None:
-        # Where there is no size to ask about, nobody was asked.
+        # Without any size to ask about the answer rests on no solver.
         return Outcome("proved", infeasible=True, trusted=queue.who if bounds else ())
     gap = incumbent.progress().gap
     fine = incumbent.score == 0 or (gap is not None and gap <= OPTIMAL_GAP)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..bounds.wins_rows import Priced
-from ..files.document import Written
+from ..files.jsonfile import Written
 from ..numbers.exact import on_file
 from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..tree.plurality.task import PluralityProof, Step

@@ -81,7 +81,7 @@ class BackgroundSearch:
         self._run, self._tabu = run, tabu
         self._worker: Worker | None = None
         self._news, self._resume = time.monotonic(), 0.0
-        # Once it is dry it stays so, even if it finds something late.
+        # A search that has run dry counts as dry for good, even if it finds something later.
         self._dry = self._crowded = False
 
     def begin_round(self, worker: Worker) -> int:

@@ -118,7 +118,7 @@ class Driver(ABC):
             run.incumbent.incidents.append(str(failure))
             return False
         if time.monotonic() >= deadline:
-            # Rounds that were cut short were long enough.
+            # Only a round that used all of its time makes the next one longer.
             self._seconds = min(1.5 * self._seconds, self._longest)
         self._take(shares)
         self._take_stock()
@@ -161,7 +161,7 @@ class Driver(ABC):
         run = self._run
         if run.checkpoint is None:
             return
-        # What counts is the last round: a file that could be written after all is whole.
+        # Only the last attempt counts: a file that is written now holds all there is.
         run.incumbent.unwritten.clear()
         try:
             self._save(run.checkpoint)

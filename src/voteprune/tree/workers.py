@@ -49,7 +49,7 @@ def share_out(
         If a worker crashed, hung or raised.
     """
     if len(tasks) == 1:
-        # The end of a round is no deadline: what was begun is finished.
+        # `deadline` only ends the beginning of new work; what was begun may go on until `latest`.
         return [call(worker, (tasks[0],), tasks[0].latest, report, meanwhile, end)]
     try:
         shares = _deal(worker, tasks, end)

@@ -15,7 +15,7 @@ from voteprune.problem.margin import Margin
 from voteprune.soft.probabilities import CLIP
 from voteprune.soft.pruning import OBJECTIVES
 from voteprune.soft.reading import read_clip
-from voteprune.solve.request import NO_PENALTY, PENALTY, Wishes, check_plan, check_soft_plan
+from voteprune.solve.request import NO_PENALTY, PENALTY, Arguments, check_plan, check_soft_plan
 from voteprune.strategies.registry import METHODS
 
 VOTES, PROBABILITIES = "votes", "probabilities"
@@ -119,7 +119,7 @@ class Contender:
             self._refuse("takes", why="is for functions of your own. Leave it out.")
             # Groups are by the classifiers' names, which are known when there are votes.
             asked = {k: v for k, v in _table(self.constraints).items() if "group" not in k}
-            wishes: dict[str, Any] = {
+            arguments: dict[str, Any] = {
                 "objective": self.goal(),
                 "method": self.method,
                 "solver": self.solver,
@@ -129,10 +129,12 @@ class Contender:
                 "constraints": read_requests(asked, ()),
             }
             if self.soft:
-                check_soft_plan(Wishes(**wishes), PENALTY if self.penalty is None else self.penalty)
+                check_soft_plan(
+                    Arguments(**arguments), PENALTY if self.penalty is None else self.penalty
+                )
                 read_clip(CLIP if self.clip is None else self.clip, 2)
                 return
-            plan = check_plan(**wishes)
+            plan = check_plan(**arguments)
         except InputError as error:
             raise InputError(f"method.{self.label}: {error.argument}", error.message) from None
         if plan.circumstances.solver is not None:

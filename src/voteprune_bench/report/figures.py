@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from voteprune.chart import Mark, draw
+from voteprune.web.chart import Mark, draw
 from voteprune.web.pictures import (
     FAINT,
     GUESSED,

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from ...exceptions import shown
 from ...numbers.exact import show
-from ...problem import words
 from ...problem.constraints import Budget
+from ...solve import words
 from ...solve.explanation import Explanation, MemberRole
 from ...solve.fronts import SIZE, Front
 from ...solve.plurality_solution import PluralitySolution

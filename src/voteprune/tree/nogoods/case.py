@@ -63,7 +63,7 @@ class Case:
         gains = problem.gains
         used = np.flatnonzero(gains.net != 0)
         scale = objective_scale(gains.net)
-        # Seen as positives, so that t in the rows is z.
+        # All patterns are taken as positive ones, so that t in the rows is z.
         rows = list(limit_rows(problem, used, np.ones(len(used), dtype=bool)))
         named = list(zip(rows, limit_kinds(problem, len(rows)), strict=True))
         members = [(row, kind) for row, kind in named if row.on_members.any()]

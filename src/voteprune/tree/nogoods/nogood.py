@@ -90,14 +90,16 @@ def prove(
         For each classifier 1 if it may be taken for granted that it sits, 0 that it does not, else
         `FREE`.
     """
-    # What B has too little, the pattern that nobody votes for makes up for; and A the other way.
+    # Both mixtures must add up to the same. What B lacks is made up by the pattern that nobody
+    # votes for, what A lacks by the one that everybody votes for: both are always decided so.
     whole = max(float(yes.sum()), float(no.sum()))
-    # Without patterns it is about who sits alone, and what limits say about that.
+    # Without patterns the nogood is about members alone, and rests on the limits on them.
     unit = whole or float(prices.sum()) or 1.0
     everybody, nobody = (whole - float(yes.sum())) / unit, (whole - float(no.sum())) / unit
     d = (yes - no) @ case.votes / unit + everybody + prices @ case.on_members / unit
     least = (whole + float(prices @ case.least_members)) / unit
-    # Only what matters is taken for granted: above all, too many who sit or too few who can.
+    # As few fixed members as possible, so that the nogood holds in more nodes: perhaps those who
+    # sit are too many by themselves, or those who may still sit too few.
     for relevant in _worth_knowing(decided, d):
         most = _largest_sum(case, d, np.where(relevant, decided, FREE))
         if most == -np.inf:

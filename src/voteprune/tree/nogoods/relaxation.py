@@ -177,8 +177,8 @@ class Relaxation:
         return value
 
     def _enter_broken(self) -> bool:
-        # What was there when this solution was looked at is not broken: had it been, it would have
-        # been entered, and there would be another solution.
+        # Rows that were in the pool when this solution was last checked are not broken: otherwise
+        # they would have been added, and the solution would be another.
         broken = np.zeros(len(self._pool))
         broken[self._looked_at :] = self._pool.lacking(self.solution(), self._looked_at)
         self._looked_at = len(self._pool)

@@ -68,7 +68,7 @@ class PluralityDriver(Driver):
         ordered = sorted(self._nodes, key=lambda node: -node.bound)
         latest, target = self._run.deadline, self._target()
         return [
-            # The highest bounds to everybody in turn.
+            # Dealt in turn, the highest bounds first.
             Task(self._wins, self._scale, tuple(ordered[worker::workers]), target, deadline, latest,
                  self._token, self._proof is not None, self._number)
             for worker in range(min(workers, len(ordered)))
@@ -91,9 +91,9 @@ class PluralityDriver(Driver):
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
-        # First the committee: it may be the one of a node that the bound has left behind.
+        # The committee first: the bound may already leave out the node that holds it.
         self._offer(tuple(sorted(members)))
-        # What rests on steps that are not written down yet may be lost with them.
+        # A bound whose steps are not recorded yet is not taken: if the worker fails, they are lost.
         if open_boxes and self._proof is None:
             incumbent.tighten(self._in_units(bound))
 

@@ -146,7 +146,7 @@ class SizesDriver(Driver):
     def _report(self, bound: float, open_boxes: int, members: list[int]) -> None:
         incumbent = self._run.incumbent
         incumbent.open_boxes = open_boxes
-        # First the committee: it may be the one of a node that the bound has left behind.
+        # The committee first: the bound may already leave out the node that holds it.
         self._offer(tuple(members))
         if open_boxes and self._alone:
             incumbent.tighten(self._in_units(bound))

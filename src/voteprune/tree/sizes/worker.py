@@ -308,8 +308,8 @@ def decisions(
         return nothing
     k, patterns = levels.n_classifiers, node.decided[levels.n_classifiers :]
     sizes, chosen = node.pairs[:, 0], node.pairs[:, 1]
-    # By how many right votes are needed, what it must cost to lose a pattern. Where it cannot
-    # be right anyway nothing is claimed.
+    # For each number of right votes needed: the reduced cost from which on a pattern that is wrong
+    # takes every (S, L) below the target. Where it cannot be right anyway nothing is claimed.
     costs = np.empty(len(left))
     for side in (True, False):
         needed = chosen + 1 if side else sizes - chosen

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .web.pictures import FAINT, GUESSED, INK, PROVED, require_matplotlib
+from .pictures import FAINT, GUESSED, INK, PROVED, require_matplotlib
 
 _MANY_SIZES = 12
 """Sizes beyond this go on a logarithmic axis where most committees are small."""

@@ -5,7 +5,7 @@ import pytest
 
 import voteprune as vp
 from heuristics.test_laws import pool
-from voteprune.chart import Mark, draw
+from voteprune.web.chart import Mark, draw
 
 mpl.use("agg")
 SOME = ["full", "best", "hc-uwa", "hc-con", "brute"]

@@ -1,14 +1,21 @@
-"""Figures and names as people write them."""
+"""Answers as people read them: figures and names in text, small tables of HTML in a notebook."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from html import escape
 
 from ..exceptions import shown
-from .committee import Committee
-from .confusion import Confusion
+from ..problem.committee import Committee
+from ..problem.confusion import Confusion
+
+_RARE = 0.05
+"""Share of a class below which accuracy says little about it."""
+
+_LABEL = 15
+"""Where the text of a line in a summary begins; what stands before it says what it is."""
 
 
 def votes(committee: Committee) -> str:
@@ -70,5 +77,50 @@ def rare(share: float, name: str, objective: str) -> list[str]:
     ]
 
 
-_RARE = 0.05
-"""Share of a class below which accuracy says little about it."""
+def html_of_summary(summary: str) -> str:
+    """Return a summary as HTML: its first line as a title, the others as rows of a table.
+
+    Parameters
+    ----------
+    summary
+        Lines as `Solution.summary` writes them.
+    """
+    title, *lines = summary.split("\n")
+    rows = [(line[:_LABEL].strip(), line[_LABEL:].strip()) for line in lines if line.strip()]
+    cells = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top">{_text(label)}</th>'
+        f'<td style="text-align:left">{_text(told)}</td></tr>'
+        for label, told in rows
+    )
+    return f"<div><strong>{_text(title)}</strong><table>{cells}</table></div>"
+
+
+def html_of_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], below: Sequence[str] = ()
+) -> str:
+    """Return a table as HTML.
+
+    Parameters
+    ----------
+    title
+        What stands above it.
+    header
+        The columns' names.
+    rows
+        Each of as many cells.
+    below
+        Lines that stand under it.
+    """
+    head = "".join(f"<th>{_text(name)}</th>" for name in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    under = "".join(f"<div>{_text(line)}</div>" for line in below)
+    return (
+        f"<div><strong>{_text(title)}</strong><table><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{under}</div>"
+    )
+
+
+def _text(text: str) -> str:
+    return escape(shown(text))
