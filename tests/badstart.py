@@ -176,7 +176,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(plurality_exact, "prepare"),
             # Hardly anything is tried out before it has been bounded and branched.
             mock.patch.object(plurality_tree, "LEAF", 0.0),
-            mock.patch.object(plurality_tree, "_WORTH", 0.0),
+            mock.patch.object(plurality_tree, "LONG_LEAF", 0.0),
             mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
             mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
             mock.patch.object(plurality_trying, "_FEWEST_TAILS", 1),

@@ -31,7 +31,7 @@ def proved(case, leaf):
     task = Task(case.wins, case.scale, nodes, best + 1, later, later, "", True, len(nodes))
     with (
         mock.patch.object(worker, "LEAF", leaf),
-        mock.patch.object(worker, "_WORTH", leaf),
+        mock.patch.object(worker, "LONG_LEAF", leaf),
         mock.patch.object(worker, "_PROGRAM", 0.0),
         mock.patch.object(trying, "_MOST_TAILS", 2),
         mock.patch.object(trying, "_FEWEST_TAILS", 1),

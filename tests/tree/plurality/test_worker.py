@@ -40,7 +40,7 @@ def work(case, target, leaf=0.0, steps=None):
         # What a program rounds to would hide what a branch has lost.
         mock.patch.object(worker._Tree, "_round_off", return_value=[]),
         mock.patch.object(worker, "LEAF", leaf),
-        mock.patch.object(worker, "_WORTH", leaf),
+        mock.patch.object(worker, "LONG_LEAF", leaf),
         mock.patch.object(worker, "_PROGRAM", 0.0),
         mock.patch.object(trying, "_MOST_TAILS", 2),
         mock.patch.object(trying, "_FEWEST_TAILS", 1),
