@@ -92,6 +92,7 @@ def bounded_first(leaf=0.0):
     with ExitStack() as stack:
         for patch in (
             mock.patch.object(worker, "LEAF", leaf),
+            mock.patch.object(worker, "LONG_LEAF", leaf),
             mock.patch.object(worker._Memory, "program_seconds", programs, create=True),
             mock.patch.object(trying, "_MOST_TAILS", 2),
             mock.patch.object(trying, "_FEWEST_TAILS", 1),
