@@ -74,6 +74,11 @@ class TreeState:
     members: Places
     nodes: int
 
+    def open_nodes(self) -> list[Node]:
+        """Return the open nodes one by one."""
+        rows = zip(self.decisions, self.bounds, self.intercepts, self.weights, strict=True)
+        return [Node(*row) for row in rows]
+
 
 def state_of(
     nodes: Sequence[Node],

@@ -90,12 +90,11 @@ class SoftTree:
         self._begun, self._at_root = False, True
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
-        clash = set(problem.required) & set(problem.forbidden)
         root[list(problem.forbidden)] = -1
         first = Node(root, -np.inf, np.zeros(self.loss.n_intercepts), np.zeros(problem.n_members))
         if near is not None:
             first = self._child(root, -np.inf, near)
-        if clash:
+        if set(problem.required) & set(problem.forbidden):
             self._close(first, np.inf)
         else:
             self._push(self._bounded(first) if keep_steps else first)
@@ -121,9 +120,8 @@ class SoftTree:
     @property
     def closed_gap(self) -> bool:
         """Whether the incumbent is proved to be the best, within the tolerance."""
-        return self.best is not None and self.lower_bound >= self.best.value - TOLERANCE * abs(
-            self.best.value
-        )
+        best = self.best
+        return best is not None and self.lower_bound >= best.value - TOLERANCE * abs(best.value)
 
     @property
     def n_open(self) -> int:
@@ -195,10 +193,8 @@ class SoftTree:
         """Take what has become of the nodes that were given away."""
         self._away = []
         for share in shares:
-            for row in zip(
-                share.decisions, share.bounds, share.intercepts, share.weights, strict=True
-            ):
-                self._push(Node(*row))
+            for node in share.open_nodes():
+                self._push(node)
             self.closed = min(self.closed, share.closed)
             self.nodes += share.nodes
             if len(share.members):
@@ -218,8 +214,8 @@ class SoftTree:
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
         self._heap = []
-        for row in zip(state.decisions, state.bounds, state.intercepts, state.weights, strict=True):
-            self._push(Node(*row))
+        for node in state.open_nodes():
+            self._push(node)
         self.closed, self.nodes = state.closed, state.nodes
         self._begun, self._at_root = True, False
         if len(state.members):
@@ -337,15 +333,9 @@ class SoftTree:
             # Time was over, and a bound of these weights would be too low for good.
             self._push(node)
             return
-        point = scored(self.loss, fitted)
-        bound = bound_of(
-            self.loss.dual(point.z),
-            self.problem.ridge,
-            inside,
-            inside[:0],
-            polytope,
-            self.loss.total,
-        )
+        point, nobody = scored(self.loss, fitted), inside[:0]
+        dual = self.loss.dual(point.z)
+        bound = bound_of(dual, self.problem.ridge, inside, nobody, polytope, self.loss.total)
         self._close(node, max(bound.value, node.bound), point, bound)
 
     def _branch(

@@ -83,7 +83,7 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
 
 
 def first_members(problem: SoftPruning) -> tuple[int, ...]:
-    """Return the smallest committee there may be, which is there when time is over at once."""
+    """Return the smallest committee there may be: one to have when time is over at once."""
     numbers = problem.numbers
     free = [
         k
