@@ -4,19 +4,21 @@
 docs/benchmarks/engine.md and the curves beside it: value and gap after a few moments and at the
 end. Pools come from benchmarks/pools.py, trained at the first use and cached. Every run is appended
 to the state file as it is finished, so an interrupted benchmark goes on where it stopped; runs of
-other code or other versions do not count (see `fresh`). ``--blocks`` runs some blocks only; the
-page then shows these and what else is known.
+another commit, other code or other versions do not count (see `fresh`). ``--blocks`` runs some
+blocks only, ``--minutes`` begins no run after so many; the page says what it lacks.
 """
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import fresh
 import pools
+from spent import cpu
 
 import voteprune as vp
 
@@ -57,14 +59,12 @@ class Block:
                         yield data, seed, fold, objective, diversity, method, self.seconds
 
 
-SMALL = ("prk", "bcw", "msk", "qsr", "spa")
+SOLVERS = tuple(METHODS)[:-1]
 OTHERS = (("balanced_accuracy", "F1"), ("accuracy", "F2"), ("accuracy", "F3"))
 COMMERCIAL = (OURS, "merged, Gurobi", "merged, CPLEX")
 PLAN = {
-    "proofs": Block("Time to proof", SMALL, ((10, 0), (20, 0)), 30),
-    "folds": Block(
-        "Time to proof, more folds", SMALL[2:], ((10, 1), (10, 2), (20, 1)), 30,
-        (OURS, "merged, Gurobi"),
+    "proofs": Block(
+        "Time to proof", ("msk", "qsr", "spa"), ((10, 0), (10, 1), (20, 0)), 30, SOLVERS
     ),
     "drd": Block("DRD, three folds", ("drd",), ((10, 0), (10, 1), (20, 0)), 60, COMMERCIAL),
     "open": Block(
@@ -76,6 +76,7 @@ PLAN = {
         (OURS, "merged, Gurobi"),
     ),
     "long": Block("Large sets, five minutes", ("def", "bmk"), ((10, 0),), 300, (OURS,)),
+    "easy": Block("Time to proof of the easy ones", ("prk", "bcw"), ((10, 0), (20, 0)), 30),
     "criteria": Block(
         "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), ((10, 0),), 20,
         (OURS,), OTHERS,
@@ -86,25 +87,31 @@ PLAN = {
 def measure(key: Key) -> dict:
     """Run one method and note where it stood when."""
     data, seed, fold, objective, diversity, method, limit = key
+    votes = pools.votes(data, seed, fold)
+    before = cpu()
     try:
         solution = vp.prune(
-            pools.votes(data, seed, fold), objective=objective, diversity=diversity,
+            votes, objective=objective, diversity=diversity,
             time_limit=limit, random_state=0, n_jobs=CORES, **METHODS[method],
         )  # fmt: skip
     except vp.SolverError as error:
         return {"error": type(error).__name__}
     return {
         "status": solution.status, "seconds": solution.seconds, "value": solution.value,
+        "cpu": round(cpu() - before, 2),
         "gap": solution.gap, "incidents": list(solution.incidents),
         "trace": [[p.seconds, p.value, p.gap] for p in solution.trace if p.value is not None],
     }  # fmt: skip
 
 
-def run(blocks: list[Block], state: Path) -> dict[Key, dict]:
-    """Run what is not in the state file yet; return everything that is."""
+def run(blocks: list[Block], state: Path, until: float) -> dict[Key, dict]:
+    """Run what this commit has not in the state file yet; return everything that it has."""
     mark = fresh.mark_of([fresh.ROOT / "src", Path(__file__), Path(pools.__file__)])
-    done = {tuple(row["key"]): row for row in fresh.fresh(state, mark)}
+    rows = (row for row in fresh.fresh(state, mark) if row["commit"] == fresh.commit())
+    done = {tuple(row["key"]): row for row in rows}
     for key in (key for block in blocks for key in block.runs() if key not in done):
+        if time.monotonic() >= until:
+            break
         row = done[key] = fresh.keep(state, {"key": key, **measure(key)}, mark)
         print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
     return done
@@ -123,25 +130,34 @@ def page(done: dict[Key, dict], curves: str) -> str:
         "",
         "`python benchmarks/engine.py` (resumes; an hour or so)",
         "",
-        f"{CORES} cores each, one method after the other; a benchmark that is interrupted goes on "
-        "later, so rows of one table may be minutes or hours apart. Pools of 100 "
-        "classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both recounted by "
-        "voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 variables and rows; "
-        "`SolverLicenceError` says where that was too small. `aps_part` is a part of APS.",
+        f"{CORES} cores each, one method after the other, all of one commit. Load is the "
+        "machine's at the end of a run, in the mean of a minute: where others worked on it too, "
+        "less was left. CPU is what voteprune, its workers and the solver had, in seconds. "
+        "Pools of 100 classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both "
+        "recounted by voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 "
+        "variables and rows; `SolverLicenceError` says where that was too small. `aps_part` is a "
+        "part of APS.",
         "",
         fresh.origin(done.values()),
         "",
         f"![Gap over time]({curves})",
     ]
     for block in PLAN.values():
+        missing = sum(key not in done for key in block.runs())
+        if missing == len(list(block.runs())):
+            lines += ["", f"## {block.title}, {block.seconds:g} s", "", "Not run on this commit."]
+            continue
         moments = [moment for moment in MOMENTS if moment <= block.seconds]
         lines += [
             "", f"## {block.title}, {block.seconds:g} s", "",
             "| set | seed, fold | objective | diversity | method | value | gap | seconds "
-            "| value at 1 s | " + " | ".join(f"gap at {moment} s" for moment in moments) + " |",
-            "|" + "---|" * (9 + len(moments)),
+            "| CPU | load | value at 1 s | "
+            + " | ".join(f"gap at {moment} s" for moment in moments) + " |",
+            "|" + "---|" * (11 + len(moments)),
         ]  # fmt: skip
         lines += [_line(done[key], moments) for key in block.runs() if key in done]
+        if missing:
+            lines += ["", f"{missing} runs of this table are missing."]
     return "\n".join(lines) + "\n"
 
 
@@ -149,14 +165,15 @@ def _line(row: dict, moments: list[int]) -> str:
     data, seed, fold, objective, diversity, method, _ = row["key"]
     head = f"| {data} | {seed}, {fold} | {objective} | {diversity} | {method} | "
     if "error" in row:
-        return head + f"{row['error']} |" + " |" * (3 + len(moments))
+        return head + f"{row['error']} |" + " |" * (5 + len(moments))
     first = at(row, 1)
     seconds = f"{row['seconds']:.1f}" + (" proved" if row["status"] == "optimal" else "")
     spots = [at(row, moment) for moment in moments]
     gaps = ["" if spot is None else _percent(spot[2]) for spot in spots]
     early = "" if first is None else f"{first[1]:.6f}"
     return (
-        head + f"{row['value']:.6f} | {_percent(row['gap'])} | {seconds} | {early} | "
+        head + f"{row['value']:.6f} | {_percent(row['gap'])} | {seconds} | {row['cpu']:.1f} | "
+        f"{row['load']:.1f} | {early} | "
         + " | ".join(gaps) + " |"
     )  # fmt: skip
 
@@ -201,10 +218,12 @@ def draw(done: dict[Key, dict], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", nargs="+", default=list(PLAN), choices=list(PLAN))
+    parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--state", type=Path, default=ROOT / ".engine.jsonl")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/benchmarks/engine.md")
     options = parser.parse_args()
-    done = run([PLAN[name] for name in options.blocks], options.state)
+    until = time.monotonic() + 60 * options.minutes
+    done = run([PLAN[name] for name in options.blocks], options.state, until)
     curves = options.page.with_suffix(".svg")
     options.page.write_text(page(done, curves.name))
     draw(done, curves)

@@ -39,6 +39,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
+from spent import cpu
 
 import voteprune as vp
 from voteprune.mip.solve import solve_model
@@ -144,19 +145,6 @@ def one_program(problem, run) -> object:
     tabu = exact_plurality.PluralityTabuSearch(*exact_plurality.thinned(problem, run))
     exact_plurality.Searching(run, tabu).search(2.0)
     return solve_model(problem, run, exact_plurality.plurality_model)
-
-
-def cpu() -> float:
-    """Return the CPU seconds of this process and its workers so far, on Linux."""
-    spent = time.process_time()
-    for listed in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = listed.read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
-            continue
-        if int(fields[1]) == os.getpid():
-            spent += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return spent
 
 
 @contextmanager

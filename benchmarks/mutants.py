@@ -26,6 +26,7 @@ import tempfile
 import time
 import tomllib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -132,37 +133,37 @@ def groups(mutants: Iterable[Mutant], files: dict[str, Guarded]) -> list[tuple[s
 def paces_of(
     needed: list[tuple[str, ...]], bench: Bench, state: Path
 ) -> dict[tuple[str, ...], Pace]:
-    """Return what the tests do on the unchanged code, where all must pass."""
-    marks = {
-        tests: fresh.mark_of(
-            [fresh.PACKAGE, *(part for test in tests for part in helpers(fresh.ROOT / test))]
-        )
-        for tests in needed
-    }
+    """Return what the tests of each list do on the unchanged code, where all must pass.
+
+    Every file of tests is run once, whatever lists it is in, and again when it or a source changes.
+    """
+    wanted = dict.fromkeys(test for tests in needed for test in tests)
+    marks = {test: fresh.mark_of([fresh.PACKAGE, *helpers(fresh.ROOT / test)]) for test in wanted}
     known = {
-        tuple(row["tests"]): Pace(row["seconds"], row["calls"])
+        row["test"]: Pace(row["seconds"], row["calls"])
         for row in fresh.lines(state)
-        if "tests" in row and row["mark"] == marks.get(tuple(row["tests"]))
+        if "test" in row and row["mark"] == marks.get(row["test"])
     }
-    for tests in needed:
-        if tests in known:
+    everything = guarded_files(())
+    for test in wanted:
+        if test in known:
             continue
-        those = [one for one in guarded_files(()) if one.tests == tests]
-        bench.start(those[0], None, Order([], {}, watch=any(one.inside for one in those)))
+        guarded = [one for one in everything if test in one.tests]
+        own = {one.file for one in guarded if one.inside}
+        bench.start(replace(guarded[0], tests=(test,)), None, Order([], {}, watch=bool(own)))
         while (done := bench.done()) is None:
             time.sleep(0.05)
         told, pace = done
         if told["outcome"] != "survived":
             output = (bench.folder / "output").read_text()
             sys.exit(f"without any change, {told['by']} fails: {output}")
-        own = {one.file for one in those}
         calls = {
-            test: [name for name in names if name.split(":")[0] in own]
-            for test, names in pace.calls.items()
+            name: [call for call in called if call.split(":")[0] in own]
+            for name, called in pace.calls.items()
         }
-        known[tests] = Pace(pace.seconds, calls)
-        fresh.keep(state, {"tests": tests, "seconds": pace.seconds, "calls": calls}, marks[tests])
-    return known
+        known[test] = Pace(pace.seconds, calls)
+        fresh.keep(state, {"test": test, "seconds": pace.seconds, "calls": calls}, marks[test])
+    return {tests: Pace.of(known[test] for test in tests) for tests in needed}
 
 
 def tried(

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.sharedctypes import RawValue
 from pathlib import Path
@@ -71,6 +71,15 @@ class Pace:
 
     seconds: dict[str, float]
     calls: dict[str, list[str]]
+
+    @staticmethod
+    def of(parts: Iterable[Pace]) -> Pace:
+        """Put together what is known of several files of tests."""
+        seconds, calls = dict[str, float](), dict[str, list[str]]()
+        for part in parts:
+            seconds |= part.seconds
+            calls |= part.calls
+        return Pace(seconds, calls)
 
     def noticing(self, guarded: Guarded, function: str) -> list[str]:
         """Return the tests that can notice a change in a function; none means that all may."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from unittest import mock
 
@@ -55,6 +56,8 @@ def commands() -> str:
     # cyclopts writes usage lines with the words that this process was started by.
     with mock.patch.object(sys, "argv", ["voteprune"]):
         text = make_app().generate_docs(output_format="markdown", heading_level=1)
+    # Of a usage line of our own it replaces the program's name by the program and the command.
+    text = re.sub(r"^voteprune (\w+) \1 ", r"voteprune \1 ", text, flags=re.MULTILINE)
     return str(text[text.index("\n## voteprune ") :])
 
 

@@ -21,8 +21,8 @@ from unittest import mock
 import numpy as np
 
 import voteprune as vp
+from pluralities import bounded_first
 from voteprune.mip import solve as mip
-from voteprune.primal import plurality_enumeration as plurality_trying
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Outcome
@@ -175,11 +175,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
             mock.patch.object(engine, "prepare"),
             mock.patch.object(plurality_exact, "prepare"),
             # Hardly anything is tried out before it has been bounded and branched.
-            mock.patch.object(plurality_tree, "LEAF", 0.0),
-            mock.patch.object(plurality_tree, "_WORTH", 0.0),
-            mock.patch.object(plurality_tree, "_PROGRAM", 0.0),
-            mock.patch.object(plurality_trying, "_MOST_TAILS", 2),
-            mock.patch.object(plurality_trying, "_FEWEST_TAILS", 1),
+            bounded_first(),
             mock.patch.object(beside.BackgroundSearch, "begin_round", return_value=way.workers),
         ]
         patches += _leaves() if way.leaves else []
@@ -247,7 +243,19 @@ def faults_of_sum(bad, way: Way, time_limit=60.0):
                 return [f"refused: {error}"], watch
         else:
             return [*watch.wrong, "does not end, however often it goes on"], watch
-    return [*watch.wrong, *ended(bad, solution)], watch
+    return [*watch.wrong, *ended(bad, solution), *other_way(way, watch, solution)], watch
+
+
+def other_way(way: Way, watch: Watch, solution):
+    """Yield a complaint if a sum was proved another way than was asked for.
+
+    A constant of the engine may have it so. Nogoods need a committee to start from, and after an
+    incident nodes of sizes take over.
+    """
+    sums = watch.problem.objective.kind == "linear" and way.start is not None
+    other = "sizes" if way.by == "clauses" else "refutations"
+    if sums and watch.seen[other] and not solution.incidents:
+        yield f"{way.by} were asked for, and there were {other}"
 
 
 def _killed_after(tree, rounds):

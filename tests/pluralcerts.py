@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import time
-from unittest import mock
 
 import numpy as np
 
-from voteprune.primal import plurality_enumeration as trying
+from pluralities import bounded_first
 from voteprune.strategies.plurality_certificate import PluralityCertificate
 from voteprune.tree.plurality import worker
 from voteprune.tree.plurality.task import FREE, Node, PluralityProof, Task
@@ -28,13 +27,7 @@ def proved(case, leaf):
     nodes = tuple(Node(size, bound, decided, key=key) for key, size in enumerate(sizes))
     later, best = time.monotonic() + 600, max(case.scores.values())
     task = Task(case.wins, case.scale, nodes, best + 1, later, later, "", True, len(nodes))
-    with (
-        mock.patch.object(worker, "LEAF", leaf),
-        mock.patch.object(worker, "_WORTH", leaf),
-        mock.patch.object(worker, "_PROGRAM", 0.0),
-        mock.patch.object(trying, "_MOST_TAILS", 2),
-        mock.patch.object(trying, "_FEWEST_TAILS", 1),
-    ):
+    with bounded_first(leaf):
         share = worker.solve(task)
     assert not share.nodes
     roots = tuple((node.size, node.key) for node in nodes)

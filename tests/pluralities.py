@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import combinations
+from unittest import mock
 
 import numpy as np
 
 import voteprune as vp
 from plurality_oracle import random_case
+from voteprune.primal import plurality_enumeration as trying
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.wins import Wins
+from voteprune.tree.plurality import worker
 
 
 @dataclass(frozen=True)
@@ -75,3 +79,23 @@ def random_node(rng, wins):
     decided = rng.choice(np.array([-1, -1, -1, 0, 1], dtype=np.int8), wins.n_classifiers)
     decided[wins.required] = 1
     return decided
+
+
+@contextmanager
+def bounded_first(leaf=0.0):
+    """Have a tree bound and branch, and try out what takes so many seconds at the most.
+
+    Linear programs seem to take no time, whatever the clock says: where trying takes less, nodes
+    are tried before they have been bounded.
+    """
+    programs = mock.PropertyMock(return_value=0.0)
+    with ExitStack() as stack:
+        for patch in (
+            mock.patch.object(worker, "LEAF", leaf),
+            mock.patch.object(worker, "LONG_LEAF", leaf),
+            mock.patch.object(worker._Memory, "program_seconds", programs, create=True),
+            mock.patch.object(trying, "_MOST_TAILS", 2),
+            mock.patch.object(trying, "_FEWEST_TAILS", 1),
+        ):
+            stack.enter_context(patch)
+        yield

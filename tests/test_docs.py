@@ -118,6 +118,7 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
     labels = frame.select(pl.all().replace_strict({0: "setosa", 1: "virginica"}))
     species = pl.Series(y).replace_strict({0: "setosa", 1: "virginica"})
     labels.with_columns(species=species).write_csv(folder / "labels.csv")
+    labels.with_columns(species=species).write_csv(folder / "later.csv")
     labels.write_csv(folder / "new_labels.csv")
     if page.name == "files.md":
         write_one_file_per_model(folder, table)
@@ -266,6 +267,9 @@ def test_the_reference_of_the_command_line_tells_commands_as_they_are_typed(monk
     assert "\n## voteprune prune" in text
     assert "-m sphinx" not in text
     assert "--target" in text
+    assert "\nvoteprune prune FILE... [OPTIONS]\n" in text
+    assert "\nvoteprune bench run [OPTIONS] PLAN RUN\n" in text
+    assert "\n**Limits on the committee**:\n" in text
 
 
 def test_the_reference_shows_every_public_name_with_its_defaults():

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
 from fractions import Fraction
@@ -65,7 +66,7 @@ class Watch:
     def __init__(self, bad, problem):
         self.bad, self.problem, truth = bad, problem, bad.truth
         self.wrong: list[str] = []
-        self.seen = dict.fromkeys(("nodes", "rows", "nogoods", "prices", "told", "killed"), 0)
+        self.seen = Counter[str]()
         units = truth.units(problem.gains.unit) if problem.objective.kind != "curve" else truth.rank
         keep = np.arange(len(units))
         if len(keep) > MOST:
@@ -283,6 +284,7 @@ def watching(watch: Watch):
         original(self)
 
     def stock(campaign, *_):
+        watch.seen["sizes"] += 1
         # Of a size that is not worked on nothing need be open.
         known = {size: incumbent.score for size, incumbent in campaign._incumbents.items()}
         scores = (known.get(int(size), 2**62) for size in watch.size)
@@ -290,6 +292,7 @@ def watching(watch: Watch):
         watch.nodes(campaign._nodes, campaign._scale, best)
 
     def nogood_nodes(refutation, *_):
+        watch.seen["refutations"] += 1
         watch.nogood_nodes(refutation._nodes, refutation._scale, refutation._run.incumbent.score)
 
     def region(problem, run, region=None, settle=engine.settle):

@@ -35,7 +35,7 @@ from .solve.request import (
 from .solve.solution import Solution
 from .solve.solve import Beside, carry_out
 from .solvers import Solver
-from .strategies.registry import METHODS, check_honours, check_threshold
+from .strategies.registry import METHODS, check_honours, check_threshold, unknown_method
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 
@@ -251,7 +251,7 @@ def _check_names(names: object) -> Sequence[str]:
         raise InputError("methods", f"expected a list of names, got {names!r}.")
     for name in names:
         if name not in METHODS:
-            raise InputError("methods", f"{name!r} is not known. Known are {', '.join(METHODS)}.")
+            raise unknown_method("methods", name)
     return names
 
 

@@ -17,6 +17,8 @@ so they are one line of printable characters, and short, whatever that was.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from pathlib import Path
 
 LONGEST = 1000
@@ -45,6 +47,12 @@ def message_of(text: str) -> str:
     tail = (LONGEST - len(cut)) // 3
     head = LONGEST - len(cut) - tail
     return shown(text[:head])[:head] + cut + shown(text[-tail:])[-tail:]
+
+
+def likely(word: object, names: Iterable[str]) -> str:
+    """Ask whether a name that is nearly the same was meant; nothing where none is."""
+    near = difflib.get_close_matches(word, list(names), 1) if isinstance(word, str) else []
+    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 class VotepruneError(Exception):

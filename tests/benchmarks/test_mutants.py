@@ -257,3 +257,34 @@ def test_what_no_test_noticed_is_tried_by_new_and_changed_tests_alone(tool, tmp_
         "survived"
     ]
     assert len(asked) == 1, "and where there is none, nobody is asked again"
+
+
+def test_a_file_of_tests_is_timed_once_whatever_lists_it_is_in(tool, tmp_path, monkeypatch):
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import mutants
+    from mutants_bench import Guarded, Pace
+
+    lists = {"a.py": ("one.py", "two.py"), "b.py": ("two.py", "three.py")}
+    guarded = [Guarded(file, tests, file == "a.py", "mark") for file, tests in lists.items()]
+    monkeypatch.setattr(mutants, "guarded_files", lambda _: guarded)
+    monkeypatch.setattr(mutants, "helpers", lambda file: {file})
+    monkeypatch.setattr(mutants.fresh, "mark_of", lambda paths: str(list(paths)[1:]))
+    asked = []
+
+    class Bench:
+        def start(self, guarded, _code, order):
+            (self.test,) = guarded.tests
+            asked.append((self.test, order._watch))
+
+        def done(self):
+            name = f"{self.test}::t"
+            calls = {name: ["a.py:f", "b.py:g"]} if asked[-1][1] else {}
+            return {"outcome": "survived"}, Pace({name: 1.0}, calls)
+
+    for _ in range(2):  # the second time all is on file
+        paces = mutants.paces_of(list(lists.values()), Bench(), tmp_path / "state")
+        # What runs in workers too is asked of every test, so nobody need watch it.
+        assert asked == [("one.py", True), ("two.py", True), ("three.py", False)]
+        assert paces[lists["a.py"]].seconds == {"one.py::t": 1.0, "two.py::t": 1.0}
+        assert paces[lists["a.py"]].calls == {"one.py::t": ["a.py:f"], "two.py::t": ["a.py:f"]}
+        assert paces[lists["b.py"]].seconds == {"two.py::t": 1.0, "three.py::t": 1.0}

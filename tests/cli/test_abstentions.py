@@ -142,11 +142,13 @@ def test_other_rows_are_judged_with_their_abstentions(run, tmp_path, said):
         assert (code, out.count(f"{value:.4f}") >= 2) == (0, True)
 
 
-@pytest.mark.parametrize("rule", ["skip", "against"])
+@pytest.mark.parametrize(
+    "rule", [("skip", "--plurality"), ("against", "--plurality"), ("skip",)], ids="-".join
+)
 def test_a_proof_with_abstentions_is_checked_and_other_silence_refused(run, tmp_path, said, rule):
     file = plain(tmp_path / "a.csv", said)
     proof, other = tmp_path / "proof.json", tmp_path / "other.csv"
-    words = ("--target", "y", "--id", "id", "--plurality", "--abstentions", rule)
+    words = ("--target", "y", "--id", "id", "--abstentions", *rule)
     assert run("prune", file, *words, "--certificate", proof)[0] == 0
     code, out, _ = run("verify", proof, file)
     assert (code, "every part of it was checked" in out) == (0, True)
@@ -166,7 +168,7 @@ def test_a_proof_with_abstentions_is_checked_and_other_silence_refused(run, tmp_
         (("--abstentions", "skip", "--threshold", "majority"), "most votes win"),
         (("--abstentions", "skip", "--at-least", "coverage=0.5", "--checkpoint", "x"), "coverage"),
         (("--abstentions", "skip", "--objective", "f1", "--checkpoint", "x"), "F-score"),
-        (("--abstentions", "against", "--certificate", "proof.json"), "no --abstentions"),
+        (("--abstentions", "against", "--certificate", "proof.json"), "Take --abstentions skip"),
         (("--abstentions", "against", "--otherwise", "1"), "--plurality"),
         (("--abstentions", "skip", "--plurality", "--otherwise", "2"), "classes are '0' or '1'"),
         (("--abstentions", "skip", "--plurality", "--at-least", "recall:2=1"), "none of the class"),
@@ -187,6 +189,20 @@ def test_what_cannot_be_is_one_line_and_nothing_written(run, tmp_path, said, wor
     assert told in err
     assert err.count("\n") == 1
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.csv"]
+
+
+def test_a_proof_of_skipped_abstentions_is_about_votes_that_are_not_cut(run, tmp_path, said):
+    file, proof = plain(tmp_path / "a.csv", said), tmp_path / "proof.json"
+    words = ("--target", "y", "--id", "id", "--abstentions", "skip")
+    file.write_text(file.read_text().replace(",1,", ",0.9,", 1))
+    code, out, err = run("prune", file, *words, "--certificate", proof)
+    assert (code, out, err.count("\n"), proof.exists()) == (2, "", 1, False)
+    assert "voteprune votes" in err
+    table = tmp_path / "votes.csv"
+    assert run("votes", file, *words, "--output", table)[0] == 0
+    words = ("--target", "label", "--abstentions", "skip")
+    assert run("prune", table, *words, "--certificate", proof)[0] == 0
+    assert run("verify", proof, table)[0] == 0
 
 
 @pytest.mark.parametrize("rule", ["skip", "against"])

@@ -1,5 +1,6 @@
 """The app: help, and one message with code 2 for every request that is wrong."""
 
+import re
 import sys
 
 import pytest
@@ -28,6 +29,25 @@ def test_the_list_of_commands_says_what_each_says_of_itself():
         for name in path:
             short, full = short[name], full[name]
         assert short.help == full.help.splitlines()[0], path
+
+
+@pytest.mark.parametrize("command", ["prune", "front", "compare", "apply", "votes"])
+def test_the_help_has_a_panel_for_each_purpose(run, command):
+    """Fifty options in one list are not found again."""
+    shown = run(command, "--help")[1]
+    panels = re.findall("^[^A-Za-z]*─ ([A-Z][a-z ]*) ─", shown, flags=re.M)
+    assert panels[:2] == ["Arguments", "Reading files"]
+    assert panels[-1] == "What to tell and to write"
+    assert "Parameters" not in panels
+    assert "ARGS" not in shown
+    if command in ("prune", "front"):
+        assert "--max-size" in shown.partition("Limits on the committee")[2].partition("╰")[0]
+
+
+def test_the_list_of_commands_begins_with_what_most_people_need(run):
+    shown = run("--help")[1]
+    names = re.findall("^[^A-Za-z]* ([a-z]+)  ", shown, flags=re.M)
+    assert names[:4] == ["prune", "front", "compare", "apply"]
 
 
 def test_the_help_lists_every_method(run):

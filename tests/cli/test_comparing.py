@@ -116,8 +116,11 @@ def test_classes_are_compared_as_the_library_does(run, tmp_path):
     votes = vp.PluralityVotes(words[said], words[y])
     expected = vp.compare(votes, objective="f1_macro", random_state=0)
     assert numbers(json.loads(out)["rows"]) == numbers(json.loads(expected.to_json())["rows"])
+    # On its own rows a committee is worth the same twice.
+    out = run(*asked, "--json", "--seed", 0, "--test", tmp_path / "v.csv")[1]
+    for row in json.loads(out)["rows"]:
+        assert row["test_accuracy"] == row["accuracy"] == row["value"]
     for more, told in (
-        (("--test", tmp_path / "v.csv"), "--test"),
         (("--k", 2), "--k"),
         (("--methods", "kappa"), "kappa"),
         (("--threshold", "majority"), "--threshold"),

@@ -218,6 +218,29 @@ def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said
     assert run("verify", tmp_path / "c.json", out)[0] == 0
 
 
+def test_a_cut_that_leaves_one_answer_is_named(run, plain):
+    words = ("prune", plain, "--target", "y", "--ignore", "id,fold")
+    assert run(*words)[2] == ""
+    assert (
+        "every vote is negative, for votes are positive from 7 on" in run(*words, "--cutoff", 7)[2]
+    )
+    assert "every vote is positive" in run(*words, "--cutoff", "0")[2]
+
+
+@pytest.mark.parametrize(("cell", "told"), [("-1", "--abstain -1"), ("3", "--cutoff 2")])
+def test_cells_that_are_no_votes_get_the_option_that_helps(run, plain, cell, told):
+    plain.write_text(plain.read_text().replace("r0,0,0,0", f"r0,0,0,{cell}"))
+    code, out, err = run("prune", plain, "--target", "y", "--ignore", "id,fold")
+    assert (code, out, err.count("\n"), told in err) == (2, "", 1, True)
+
+
+@pytest.mark.parametrize("words", [("prune", "--method", "exat"), ("compare", "--methods", "exat")])
+def test_a_method_that_is_misspelt_is_guessed(run, plain, words):
+    command, *option = words
+    code, _, err = run(command, plain, "--target", "y", "--ignore", "id,fold", *option)
+    assert (code, "Did you mean 'exact'?" in err) == (2, True)
+
+
 BAD = {
     "no file": ["prune"],
     "pattern": ["prune", "FILE", "--target", "y", "--ignore", "nobody"],
@@ -226,6 +249,8 @@ BAD = {
     "positive": ["prune", "FILE", "--target", "y", "--positive", "bad"],
     "cutoff": ["prune", "FILE", "--target", "y", "--cutoff", "nan"],
     "split": ["prune", "FILE", "--target", "y", "--split", "fold"],
+    "split value": ["prune", "FILE", "--target", "y", "--ignore", "id", "--split", "fold=7"],
+    "soft split": ["prune", "FILE", "--target", "y", "--split", "fold=7", "--objective", "brier"],
     "split column": ["prune", "FILE", "--target", "y", "--split", "part=1"],
     "sep": ["prune", "FILE", "--target", "y", "--sep", "ab"],
     "long": ["prune", "FILE", "--target", "y", "--long", "a,b"],

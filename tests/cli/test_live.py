@@ -11,6 +11,7 @@ import time
 import pytest
 
 import voteprune as vp
+from voteprune.cli.live import _Line
 
 COMMAND = [sys.executable, "-m", "voteprune.cli"]
 
@@ -78,3 +79,14 @@ def test_a_comparison_shows_which_method_is_running(hard):
     os.close(ours)
     assert process.returncode == 0
     assert b"full" in out
+
+
+def test_a_loss_is_told_as_a_loss():
+    """Soft committees maximise minus a loss; nobody wants to read that."""
+    text = []
+    for losses in (False, True):
+        line = _Line(losses=losses)
+        line.hear(vp.Progress(seconds=1.0, value=-0.25, bound=0.0))
+        text.append(str(line.__rich__()))
+    assert "incumbent -0.25   bound 0 " in text[0]
+    assert "incumbent 0.25   bound 0 " in text[1]

@@ -5,6 +5,12 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    confusion_matrix,
+    f1_score,
+)
 
 
 @pytest.fixture
@@ -115,3 +121,106 @@ def test_a_proof_of_what_is_not_written_down_is_refused(run, table, tmp_path):
     assert code == 2
     assert "--certificate" in err
     assert not (tmp_path / "file").exists()
+
+
+def test_other_rows_judge(run, table, tmp_path):
+    frame, words = pl.read_csv(table), ("--target", "y", "--plurality", "--json", "--max-size", "3")
+    parts = {"train": frame[:25], "later": frame[25:]}
+    for name, part in parts.items():
+        part.write_csv(tmp_path / f"{name}.csv")
+    marked = frame.with_columns(pl.Series("part", ["train"] * 25 + ["later"] * 15))
+    marked.write_csv(tmp_path / "marked.csv")
+    alone = json.loads(run("prune", tmp_path / "train.csv", *words)[1])
+    for objective, score in (("accuracy", accuracy_score), ("f1_macro", macro)):
+        asked = (*words, "--objective", objective)
+        told = run("prune", tmp_path / "train.csv", *asked, "--test", tmp_path / "later.csv")[1]
+        found = json.loads(told)
+        split = json.loads(
+            run("prune", tmp_path / "marked.csv", *asked, "--split", "part=later")[1]
+        )
+        assert found["test"] == split["test"]
+        assert found["n_rows"] == split["n_rows"] == 25
+        saved = tmp_path / "c.json"
+        saved.write_text(told)
+        _, out, err = run("apply", saved, tmp_path / "later.csv", "--target", "y")
+        said = [line.split(",")[2] for line in out.splitlines()[1:]]
+        truth = parts["later"]["y"].to_list()
+        assert found["test"]["value"] == pytest.approx(score(truth, said))
+        assert found["test"]["accuracy"] == pytest.approx(accuracy_score(truth, said))
+        balanced = found["test"]["balanced_accuracy"]
+        assert balanced == pytest.approx(balanced_accuracy_score(truth, said))
+        assert f"balanced accuracy {balanced:.6g}" in err
+        counts = confusion_matrix(truth, said, labels=["eggs", "ham", "spam"])
+        assert found["test"]["confusion"] == counts.tolist()
+        if objective == "accuracy":
+            assert found["committee"] == alone["committee"]
+
+
+def macro(truth, said):
+    return f1_score(truth, said, average="macro")
+
+
+def test_test_rows_are_told_in_words_and_on_the_page(run, table, tmp_path):
+    page = tmp_path / "page.html"
+    words = ("--target", "y", "--plurality", "--max-size", "2", "--test", table)
+    code, out, err = run("prune", table, *words, "--html", page, "--html-time", "0.2")
+    assert (code, err) == (0, "")
+    line = out.splitlines()[-1]
+    assert line.startswith("  test rows    40 rows: accuracy 0.")
+    assert ", balanced accuracy 0." in line
+    assert line.split(None, 2)[2] in page.read_text("utf-8")
+
+
+def test_a_class_of_the_test_rows_alone_is_a_class(run, table, tmp_path):
+    other = tmp_path / "other.csv"
+    text = table.read_text().splitlines()
+    other.write_text("\n".join([text[0], "toast,toast,ham,ham,toast,toast"]) + "\n")
+    words = ("--target", "y", "--plurality", "--json", "--test", other)
+    found = json.loads(run("prune", table, *words)[1])
+    assert found["classes"] == ["eggs", "ham", "spam", "toast"]
+    assert found["test"]["n_rows"] == 1
+
+
+def test_test_rows_of_the_papers_layout_are_not_pruned_on(run, table, tmp_path):
+    frame = pl.read_csv(table).rename({"y": "real_class"})
+    parts = ["validation"] * 30 + ["test"] * 10
+    columns = {"datatype": parts, **frame.to_dict(as_series=False)}
+    pl.DataFrame(columns).write_csv(tmp_path / "paper.csv")
+    found = json.loads(run("prune", tmp_path / "paper.csv", "--plurality", "--json")[1])
+    assert (found["n_rows"], found["test"]["n_rows"]) == (30, 10)
+    proof = tmp_path / "proof.json"
+    assert run("prune", tmp_path / "paper.csv", "--plurality", "--certificate", proof)[0] == 0
+    assert run("verify", proof, tmp_path / "paper.csv")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "more", "told"),
+    [
+        ("y,m0,m1,m2,m3", ("--test", "other.csv"), "'m4'"),
+        ("z,m0,m1,m2,m3,m4", ("--test", "other.csv"), "no column 'y'"),
+        ("y,m0,m1,m2,m3,m4", ("--test", "nowhere.csv"), "nowhere.csv"),
+        ("y,m0,m1,m2,m3,m4", ("--split", "m0=nothing"), "no row"),
+        ("y,m0,m1,m2,m3,m4", ("--split", "m0=ham", "--test", "other.csv"), "--test"),
+        ("y,m0,m1,m2,m3,m4", ("--split", "part=1"), "'part'"),
+    ],
+)
+def test_bad_test_rows_are_one_line(run, table, tmp_path, monkeypatch, header, more, told):
+    monkeypatch.chdir(tmp_path)
+    line = ",".join(["ham"] * len(header.split(",")))
+    (tmp_path / "other.csv").write_text(f"{header}\n{line}\n")
+    before = sorted(tmp_path.iterdir())
+    words = ("--target", "y", "--plurality", "--output", "new.json")
+    code, out, err = run("prune", table, *words, *more)
+    assert (code, out, err.count("\n"), told in err) == (2, "", 1, True)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_costs_of_a_table_with_a_line_for_each_vote(run, tmp_path):
+    lines = ["item,judge,vote,truth,cost"]
+    for item, truth in (("a", "x"), ("b", "y"), ("c", "z")):
+        lines += [f"{item},good,{truth},{truth},5", f"{item},bad,x,{truth},1"]
+    (tmp_path / "long.csv").write_text("\n".join(lines) + "\n")
+    words = ("--target", "truth", "--plurality", "--json", "--budget")
+    for budget, members in ((5, ["good"]), (4, ["bad"])):
+        out = run("prune", tmp_path / "long.csv", *words, budget)[1]
+        assert json.loads(out)["committee"]["names"] == members

@@ -78,3 +78,31 @@ def test_a_front_by_cost_is_drawn_as_steps(tmp_path):
     assert drawn.ax_.get_xlabel() == "price"
     drawn.save(tmp_path / "front.png")
     assert (tmp_path / "front.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_committee_that_was_chosen_is_circled():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    votes = vp.Votes(np.where(rng.random((60, 5)) < 0.7, y[:, None], 1 - y[:, None]), y)
+    for constraints in ((), vp.AtMost("size", 2)):
+        solution = vp.prune(votes, constraints=constraints)
+        display = vp.FrontDisplay.from_solution(solution)
+        (across,), (value,) = display.marked_.get_data()
+        assert (across, value) == (solution.committee.size, solution.value)
+    front = vp.front(votes, by=[1.0, 2.0, 3.0, 4.0, 5.0])
+    point = front.points[-1]
+    display = vp.FrontDisplay.from_front(front, marked=point.committee)
+    assert [each[0] for each in display.marked_.get_data()] == [point.cost, point.value]
+    assert vp.FrontDisplay.from_front(front).marked_ is None
+
+
+def test_the_legend_has_what_is_there(front):
+    def labels(front):
+        return [
+            text.get_text() for text in vp.FrontDisplay.from_front(front).ax_.get_legend().texts
+        ]
+
+    limit = "no committee of this size exceeds"
+    assert labels(front) == ["still open", limit, "proved best", "best found"]
+    front.values = front.bounds
+    assert labels(front) == [limit, "proved best"]

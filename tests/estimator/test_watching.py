@@ -23,7 +23,12 @@ def test_verbose_tells_of_every_member_and_of_the_proof(capsys, voting, cv):
     assert all(line.startswith("[PrunedVotingClassifier]") for line in lines)
     for place, (name, _) in enumerate(POOL):
         assert any(f"({place + 1} of 4)" in line and name in line for line in lines)
-    assert any("none exceeds" in line for line in lines)
+    limit = "none exceeds" if voting == "hard" else "none is below"
+    proofs = [line for line in lines if limit in line]
+    assert proofs
+    assert not any("-" in line for line in proofs)  # a loss is no negative number
+    if (voting, cv) == ("soft", 2):
+        assert any("Fitting t1 without fold 2 of 2" in line for line in lines)
     refits = [line for line in lines if f"of {len(clf.estimators_)}) Fitting" in line]
     assert len(refits) >= len(clf.estimators_)
 

@@ -20,6 +20,9 @@ CLAUSES = ((refuting, "CLOSE", float("inf")), (refuting, "_HOPELESS", float("inf
 BOXES = ((refuting, "CLOSE", -1.0),)
 """What has a proof go by clauses, or by sizes and thresholds, however near the first bound is."""
 
+OTHERS = {"boxes": "_prove_by_nogoods", "clauses": "_prove_by_sizes"}
+"""What must not answer in its place: constants of the engine may prefer it one day."""
+
 WHOLE = 10**9
 """Steps of a round that ends only when nothing is left to do."""
 
@@ -37,6 +40,12 @@ def slow_clock():
         yield
 
 
+def not_otherwise(by: str):
+    """Have a run fail that is proved another way than it says."""
+    wrong = AssertionError(f"{OTHERS[by]} is asked for a proof by {by}")
+    return mock.patch.object(engine, OTHERS[by], side_effect=wrong)
+
+
 @contextmanager
 def proved(by: str, steps: int = WHOLE):
     """Have small pools proved rather than tried out: "boxes" or "clauses", after a search."""
@@ -50,6 +59,7 @@ def proved(by: str, steps: int = WHOLE):
         for room, name, value in {"boxes": BOXES, "clauses": CLAUSES}[by]:
             enter(mock.patch.object(room, name, value))
         enter(mock.patch.object(engine, "prepare"))
+        enter(not_otherwise(by))
         yield
 
 
@@ -57,5 +67,6 @@ def proved(by: str, steps: int = WHOLE):
 def proved_alone(by: str, steps: int = WHOLE):
     """Leave everything to the proof, search off: "boxes", "clauses", or "solver" in the end."""
     way = Way({"boxes": "levels"}.get(by, by), workers=1, steps=steps)
-    with slow_clock(), search_switched_off(way, Workers(way, seed=0)):
+    only = not_otherwise("boxes" if by == "solver" else by)
+    with slow_clock(), search_switched_off(way, Workers(way, seed=0)), only:
         yield

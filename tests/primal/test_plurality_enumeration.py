@@ -121,5 +121,7 @@ def test_sums_bit_by_bit_are_sums(seed):
     )
     assert np.array_equal(read, total)
     for least in (-1, 0, 1, int(np.median(total)), int(total.max()), int(total.max()) + 1, 2**40):
-        told = bitsums.at_least([row[None] for row in rows], least, (1, cases // 64))
+        told = bitsums.at_least(
+            [row[None] for row in rows], np.array([least], dtype=object), (1, cases // 64)
+        )
         assert np.array_equal(bitsums.unpacked(told)[0], total >= least)

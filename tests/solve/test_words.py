@@ -1,5 +1,7 @@
 """Answers at a prompt and in a notebook: one short line, and a table that quotes safely."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,13 @@ def votes():
 def answers(votes):
     solution = vp.prune(votes, constraints=vp.Require(*NAMES[:2]))
     labels = vp.PluralityVotes(votes.matrix.astype(int), votes.labels.astype(int), names=NAMES)
+    soft = vp.prune(
+        vp.Probabilities(0.2 + 0.6 * votes.matrix, votes.labels.astype(int), names=NAMES),
+        constraints=[vp.AtMost("size", 2), vp.Require(NAMES[0])],
+    )
     return {
+        "SoftSolution": soft,
+        "SoftExplanation": soft.explain(near=1.0),
         "Solution": solution,
         "PluralitySolution": vp.prune(labels, constraints=vp.Require(*NAMES[:2])),
         "Front": vp.front(votes),
@@ -56,6 +64,19 @@ def test_html_says_what_the_summary_says_and_quotes_names_as_text(answers):
     assert front._repr_html_().count("<tr>") == 1 + len(front.points)
 
 
+def test_losses_are_told_as_losses(answers):
+    """Values of soft committees are minus a loss, which nobody wants to read."""
+    soft, why = answers["SoftSolution"], answers["SoftExplanation"]
+    loss = f"{soft.penalised_loss:.6g}"
+    assert loss in repr(soft)
+    assert loss in repr(why)
+    assert f"penalised loss of {loss}" in why.summary()
+    assert f"{-why.members[0].best:.6g}" in why.summary()
+    assert f"{-why.others[0].value:.6g}" in why.summary()
+    for text in (repr(soft), repr(why), why.summary(), why._repr_html_(), soft.summary()):
+        assert not re.search(r"-\d", text)
+
+
 def test_the_summary_always_tells_accuracy_balanced_accuracy_and_base_rate(votes):
     for objective in ("recall", "f1", vp.Ramp(1)):
         solution = vp.prune(votes, objective=objective, time_limit=5)
@@ -67,6 +88,14 @@ def test_the_summary_always_tells_accuracy_balanced_accuracy_and_base_rate(votes
             f"accuracy {right:.6g}, balanced accuracy {float(balanced):.6g}; base rate {base:.6g}"
             in solution.summary()
         )
+
+
+def test_a_soft_summary_tells_the_same(answers):
+    counts, told = answers["SoftSolution"].confusion, answers["SoftSolution"].summary()
+    shares = (counts.accuracy, counts.balanced_accuracy, counts.base_rate)
+    accuracy, balanced, base = (f"{share:.6g}" for share in shares)
+    assert f"accuracy {accuracy}, balanced accuracy {balanced}; base rate {base}" in told
+    assert f"tp {counts.tp}  fn {counts.fn}  tn {counts.tn}  fp {counts.fp}; positive above" in told
 
 
 @pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes])

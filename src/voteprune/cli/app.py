@@ -9,6 +9,7 @@ asked for: the library takes a second to load, for which nobody waits who asks f
 from __future__ import annotations
 
 import io
+import itertools
 import sys
 from collections.abc import Sequence
 from importlib.metadata import entry_points, version
@@ -58,6 +59,22 @@ _COMMANDS = (
         "voteprune prune probabilities.csv --target y --objective log_loss --max-size 7",
     ),
     (
+        "fronts:front_command",
+        "front",
+        "Find the best committee of every size, or of every budget, each with its proved bound.",
+        "Examples:\n\n"
+        "voteprune front votes.csv --target label --max-size 9\n\n"
+        "voteprune front votes.csv --target label --by costs.csv --within 0.01 --plot front.png",
+    ),
+    (
+        "comparing:compare_command",
+        "compare",
+        "Run several methods on the votes in FILE and print one table.",
+        "Examples:\n\n"
+        "voteprune compare votes.csv --target label --time-limit 10 --plot methods.png\n\n"
+        "voteprune compare votes.csv --methods exact,hc-uwa,full --max-size 9 --csv > table.csv",
+    ),
+    (
         "applying:apply_command",
         "apply",
         "Predict the rows of FILE with a saved committee.",
@@ -76,22 +93,6 @@ _COMMANDS = (
         "Example: voteprune verify certificate.json votes.csv",
     ),
     (
-        "fronts:front_command",
-        "front",
-        "Find the best committee of every size, or of every budget, each with its proved bound.",
-        "Examples:\n\n"
-        "voteprune front votes.csv --target label --max-size 9\n\n"
-        "voteprune front votes.csv --target label --by costs.csv --within 0.01 --plot front.png",
-    ),
-    (
-        "comparing:compare_command",
-        "compare",
-        "Run several methods on the votes in FILE and print one table.",
-        "Examples:\n\n"
-        "voteprune compare votes.csv --target label --time-limit 10 --plot methods.png\n\n"
-        "voteprune compare votes.csv --methods exact,hc-uwa,full --max-size 9 --csv > table.csv",
-    ),
-    (
         "comparing:methods_command",
         "methods",
         "List the methods: what each does, and where it comes from.",
@@ -105,6 +106,9 @@ _COMMANDS = (
     ),
 )
 """Path, name, first sentence and examples of every command."""
+
+_OF_FILES = ("prune", "votes", "front", "compare")
+"""Commands that take one file or several, which cyclopts would call ARGS."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -176,10 +180,15 @@ def make_app(words: Sequence[str] | None = None) -> Any:
         result_action="return_value",
     )
 
+    places = itertools.count()
+
     def add(home: Any, path: str, name: str, told: str, examples: str) -> None:
         """Add a command to an app by the path of its function, with the first line it says."""
-        short = words is not None and name not in words
-        home.command(path, name=name, help_epilogue=examples, **({"help": told} if short else {}))
+        more = {"help": told} if words is not None and name not in words else {}
+        if name in _OF_FILES:
+            more["usage"] = f"Usage: voteprune {name} FILE... [OPTIONS]"
+        # In the order in which they are added: what most people need comes first.
+        home.command(path, name=name, help_epilogue=examples, sort_key=next(places), **more)
 
     for path, name, told, examples in _COMMANDS:
         add(app, f"voteprune.cli.{path}", name, told, examples)

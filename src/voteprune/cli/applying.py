@@ -6,8 +6,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+from cyclopts import Parameter
 
 from ..exceptions import InputError
 from ..problem.committee import USUAL_CUT, Committee
@@ -20,11 +22,16 @@ from .inputs import kind_of, saved_wish
 from .options import check_output
 from .output import score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
-from .wishes import AS_IT_IS, Reading
+from .wishes import AS_IT_IS, OUTPUT, Reading
 
 
 def apply_command(
-    committee: Path, file: Path, /, *, reading: Reading = AS_IT_IS, output: Path | None = None
+    committee: Path,
+    file: Path,
+    /,
+    *,
+    reading: Reading = AS_IT_IS,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
 ) -> int:
     """Predict the rows of FILE with a saved committee.
 
@@ -108,8 +115,10 @@ def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pa
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
     if wish.target is not None:
-        right = rows.column(wish.target) == np.array(winners)
-        say(f"accuracy {right.mean():.6g} on {len(right)} rows")
+        truth = rows.column(wish.target)
+        right = truth == np.array(winners)
+        balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
+        say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")
     return PROVED
 
 
@@ -137,7 +146,11 @@ def _of_two(committee: PluralityCommittee) -> bool:
     return committee.abstentions is not None and committee.classes == (0, 1)
 
 
-def votes_command(*file: Path, reading: Reading = AS_IT_IS, output: Path | None = None) -> int:
+def votes_command(
+    *file: Path,
+    reading: Reading = AS_IT_IS,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+) -> int:
     """Write the votes in FILE as one plain table, however they are kept.
 
     FILE is as for "voteprune prune". Prints CSV with the columns index, label and one per

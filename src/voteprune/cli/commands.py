@@ -35,10 +35,14 @@ from .output import (
 from .pages import NO_PAGE, Page
 from .saying import PROVED, say
 from .wishes import (
+    AIM,
     ANY_SOURCE,
     AS_IT_IS,
+    EFFORT,
+    FILES,
     NO_LIMITS,
     NO_PLEDGE,
+    OUTPUT,
     SOME_EFFORT,
     USUAL_SOFTNESS,
     Effort,
@@ -56,24 +60,24 @@ _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 def prune_command(
     *file: Path,
     reading: Reading = AS_IT_IS,
-    test: Path | None = None,
+    test: Annotated[Path | None, Parameter(group=FILES)] = None,
     source: Source = ANY_SOURCE,
     soft: Softness = USUAL_SOFTNESS,
-    method: Annotated[str, Parameter(help=_METHODS)] = "exact",
-    threshold: str | None = None,
-    plurality: bool = False,
+    method: Annotated[str, Parameter(help=_METHODS, group=AIM)] = "exact",
+    threshold: Annotated[str | None, Parameter(group=AIM)] = None,
+    plurality: Annotated[bool, Parameter(group=AIM)] = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
-    gap: float | None = None,
+    gap: Annotated[float | None, Parameter(group=EFFORT)] = None,
     pledge: Pledge = NO_PLEDGE,
-    explain: bool = False,
-    explain_time: float = 10.0,
-    checkpoint: Path | None = None,
-    json: bool = False,
-    output: Path | None = None,
-    certificate: Path | None = None,
+    explain: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    explain_time: Annotated[float, Parameter(group=OUTPUT)] = 10.0,
+    checkpoint: Annotated[Path | None, Parameter(group=EFFORT)] = None,
+    json: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    certificate: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
     page: Page = NO_PAGE,
-    strict: bool = False,
+    strict: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Choose the best committee of the classifiers in FILE, with a proof.
 
@@ -125,11 +129,11 @@ def prune_command(
     page.check(*file, output, certificate)
     if certificate is not None:
         check_output(certificate, *file, option="--certificate")
-        if reading.abstentions is not None and not plurality:
+        if reading.abstentions == "against" and not plurality:
             raise InputError(
                 "--certificate",
-                "of two classes is checked against a vote of every classifier on every row, so it "
-                "goes with no --abstentions. Leave out one of the two, or add --plurality.",
+                "of two classes with a threshold is checked against a vote of every classifier on "
+                "every row. Take --abstentions skip, or add --plurality.",
             )
         check_plain(file, reading)
     if is_soft(source.objective):
@@ -144,11 +148,9 @@ def prune_command(
         soft.refuse()
         if threshold is not None:
             raise InputError("--plurality", "takes no --threshold. Leave it out.")
-        if test is not None:
-            raise InputError("--test", "is for two classes. Leave it out with --plurality.")
         for option in (name for name, given in promised.items() if given is not None):
             raise InputError(f"--{option}", "is for two classes. Leave it out with --plurality.")
-        pool = read_labels_pool(file, reading, source, asked, effort)
+        pool = read_labels_pool(file, reading, source, asked, effort, test)
     else:
         soft.refuse()
         if reading.otherwise is not None:
@@ -160,8 +162,8 @@ def prune_command(
             "objective": criterion, "threshold": threshold, "solver": effort.solver,
             "diversity": asked.diversity, **promised,
         }  # fmt: skip
-        pool = read_votes_pool(file, reading, source, test, how)
-    with live_line() as callback:
+        pool = read_votes_pool(file, reading, source, test, how, certified=certificate is not None)
+    with live_line(losses=is_soft(source.objective)) as callback:
         solution: Solution | PluralitySolution | SoftSolution = prune(
             pool.said,
             method=method,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Annotated, cast
+
+from cyclopts import Parameter
 
 from ..compare import compare
 from ..exceptions import InputError
@@ -11,19 +13,22 @@ from ..files import jsonfile
 from ..problem.criteria import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
-from ..tables import Rows, read_classes
+from ..tables import Rows
 from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .inputs import read_tables
+from .inputs import read_class_tables, read_tables
 from .live import live_methods
 from .options import check_picture, read_objective
 from .output import aligned, emit, exit_code
 from .saying import PROVED, WRONG, say
 from .wishes import (
+    AIM,
     ANY_SOURCE,
     AS_IT_IS,
+    FILES,
     NO_LIMITS,
+    OUTPUT,
     SOME_EFFORT,
     Effort,
     Limits,
@@ -35,17 +40,17 @@ from .wishes import (
 def compare_command(
     *file: Path,
     reading: Reading = AS_IT_IS,
-    test: Path | None = None,
+    test: Annotated[Path | None, Parameter(group=FILES)] = None,
     source: Source = ANY_SOURCE,
-    methods: str | None = None,
-    threshold: str | None = None,
-    plurality: bool = False,
+    methods: Annotated[str | None, Parameter(group=AIM)] = None,
+    threshold: Annotated[str | None, Parameter(group=AIM)] = None,
+    plurality: Annotated[bool, Parameter(group=AIM)] = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
-    json: bool = False,
-    csv: bool = False,
-    plot: Path | None = None,
-    strict: bool = False,
+    json: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    csv: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    plot: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    strict: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Run several methods on the votes in FILE and print one table.
 
@@ -127,20 +132,15 @@ def methods_command(*, json: bool = False) -> int:
 
 def _read(
     file: tuple[Path, ...], reading: Reading, k: int | None, test: Path | None, plurality: bool
-) -> tuple[Votes | PluralityVotes, Votes | None, dict[str, float] | None]:
+) -> tuple[Votes | PluralityVotes, Votes | PluralityVotes | None, dict[str, float] | None]:
     """Read the votes, those to judge on, and what the file tells of costs."""
     if not plurality:
         table = read_tables(file, reading, k, test)
         votes, other = table.validation, table.test
         rule = votes.abstentions
         return votes, None if other is None else _test_votes(other, rule), table.costs
-    for option, given in (("--test", test), ("--k", k)):
-        if given is not None:
-            raise InputError(option, "is for two classes. Leave it out with --plurality.")
-    plural, notes = read_classes(file, reading.wish())
-    for note in notes:
-        say(note)
-    return plural, None, None
+    labels = read_class_tables(file, reading, k, test)
+    return labels.validation, labels.test, labels.costs
 
 
 def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:

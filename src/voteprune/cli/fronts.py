@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from ..exceptions import InputError, OutputError
 from ..front import front
@@ -12,16 +14,19 @@ from ..problem.constraints import Budget
 from ..soft.probabilities import CLIP
 from ..solve.fronts import SIZE, Front
 from ..starting import INTERRUPTED
-from ..tables import read_classes, read_costs
+from ..tables import read_costs
 from ..tables.soft import read_probabilities
-from .inputs import read_tables
+from .inputs import read_class_tables, read_tables
 from .options import build_budget, check_output, check_picture, is_soft, read_objective
 from .output import emit
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 from .wishes import (
+    AIM,
     ANY_SOURCE,
     AS_IT_IS,
+    EFFORT,
     NO_LIMITS,
+    OUTPUT,
     SOME_EFFORT,
     USUAL_SOFTNESS,
     Effort,
@@ -37,21 +42,21 @@ _COST = "cost"
 
 def front_command(
     *file: Path,
-    by: str = SIZE,
-    max_cost: float | None = None,
+    by: Annotated[str, Parameter(group=AIM)] = SIZE,
+    max_cost: Annotated[float | None, Parameter(group=AIM)] = None,
     reading: Reading = AS_IT_IS,
     source: Source = ANY_SOURCE,
     soft: Softness = USUAL_SOFTNESS,
-    plurality: bool = False,
+    plurality: Annotated[bool, Parameter(group=AIM)] = False,
     limits: Limits = NO_LIMITS,
     effort: Effort = SOME_EFFORT,
-    gap: float | None = None,
-    within: float | None = None,
-    reaching: float | None = None,
-    json: bool = False,
-    output: Path | None = None,
-    plot: Path | None = None,
-    strict: bool = False,
+    gap: Annotated[float | None, Parameter(group=EFFORT)] = None,
+    within: Annotated[float | None, Parameter(group=OUTPUT)] = None,
+    reaching: Annotated[float | None, Parameter(group=OUTPUT)] = None,
+    json: Annotated[bool, Parameter(group=OUTPUT)] = False,
+    output: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    plot: Annotated[Path | None, Parameter(group=OUTPUT)] = None,
+    strict: Annotated[bool, Parameter(group=OUTPUT)] = False,
 ) -> int:
     """Find the best committee of every size, or of every budget, each with its proved bound.
 
@@ -141,12 +146,8 @@ def _read(
         return said.validation, said.costs, said.validation.names
     soft.refuse()
     if plurality:
-        if source.k is not None:
-            raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
-        votes, notes = read_classes(file, reading.wish())
-        for note in notes:
-            say(note)
-        return votes, None, votes.names
+        labels = read_class_tables(file, reading, source.k)
+        return labels.validation, labels.costs, labels.validation.names
     table = read_tables(file, reading, source.k)
     return table.validation, table.costs, table.validation.names
 

@@ -7,18 +7,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..soft.probabilities import CLIP, Probabilities
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
-from ..tables import VoteTable, Wish, is_plain, read_classes, read_source, read_votes
+from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
 from ..tables.soft import read_probabilities
 from ..votes.abstaining import read_abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .output import score_soft, score_test_rows, words_on_soft, words_on_test_rows
+from .output import (
+    score_labels,
+    score_soft,
+    score_test_rows,
+    words_on_labels,
+    words_on_soft,
+    words_on_test_rows,
+)
 from .saying import say
 from .wishes import Asked, Effort, Reading, Softness, Source
 
@@ -76,6 +85,25 @@ def read_tables(
         table = replace(table, test=replace(rows, is_test=None))
     for note in table.notes:
         say(note)
+    said = table.validation.matrix
+    if said.all() or not said.any():
+        always = "positive" if said.any() else "negative"
+        say(
+            f"every vote is {always}, for votes are positive from {reading.wish().cut:g} on; see "
+            "--cutoff."
+        )
+    return table
+
+
+def read_class_tables(
+    file: Sequence[Path], reading: Reading, k: int | None = None, test: Path | None = None
+) -> ClassTable:
+    """Read votes for classes, likewise."""
+    if k is not None:
+        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
+    table = read_classes(file, reading.wish(), test)
+    for note in table.notes:
+        say(note)
     return table
 
 
@@ -85,9 +113,13 @@ def read_votes_pool(
     source: Source,
     test: Path | None,
     asked: Mapping[str, Any],
+    *,
+    certified: bool,
 ) -> Pool:
     """Read a table of votes on two classes, to choose a committee from."""
     table = read_tables(file, reading, source.k, test)
+    if certified:
+        check_uncut(table)
 
     # Where abstentions are skipped it is a plurality solution.
     def score(solution: Solution | PluralitySolution) -> Scored:
@@ -98,18 +130,26 @@ def read_votes_pool(
 
 
 def read_labels_pool(
-    file: Sequence[Path], reading: Reading, source: Source, asked: Asked, effort: Effort
+    file: Sequence[Path],
+    reading: Reading,
+    source: Source,
+    asked: Asked,
+    effort: Effort,
+    test: Path | None,
 ) -> Pool:
     """Read a table of labels, to choose a plurality committee from."""
-    if source.k is not None:
-        raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
     if asked.diversity is not None:
         raise InputError("--diversity", "is for two classes. Leave it out with --plurality.")
-    votes, notes = read_classes(file, reading.wish())
-    for note in notes:
-        say(note)
+    table = read_class_tables(file, reading, source.k, test)
+
+    def score(solution: PluralitySolution) -> Scored:
+        if table.test is None or solution.committee is None:
+            return None, ()
+        scores = score_labels(solution.committee.members, source.objective, table.test)
+        return scores, (words_on_labels(scores, source.objective),)
+
     how = {"objective": source.objective, "solver": effort.solver}
-    return Pool(votes, how, reading=abstaining_fields(reading))
+    return Pool(table.validation, how, table.costs, score, abstaining_fields(reading))
 
 
 def read_probabilities_pool(
@@ -146,6 +186,20 @@ def check_plain(file: Sequence[Path], reading: Reading) -> None:
             'is about one plain table, which the checker reads again. Write it with "voteprune '
             'votes FILE ... --output votes.csv", and prune that one with --target label.',
         )
+
+
+def check_uncut(table: VoteTable) -> None:
+    """Refuse a certificate of skipped abstentions where the checker would find no votes."""
+    said = table.numbers
+    if table.validation.abstentions == "skip" and said is not None:
+        votes = said[~np.isnan(said)]
+        if not ((votes == 0) | (votes == 1)).all():
+            raise InputError(
+                "--certificate",
+                "of skipped abstentions is about cells that are 0, 1 or empty, not about "
+                'probabilities. Write such a table with "voteprune votes FILE ... --output '
+                'votes.csv", and prune that one with --target label.',
+            )
 
 
 def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:

@@ -15,15 +15,20 @@ from ..run.incumbent import Progress
 
 
 @contextlib.contextmanager
-def live_line() -> Iterator[Callable[[Progress], None] | None]:
+def live_line(*, losses: bool = False) -> Iterator[Callable[[Progress], None] | None]:
     """Show a live line on stderr while the block lasts, if a person may be looking.
+
+    Parameters
+    ----------
+    losses
+        Whether values are minus a loss, which is told as such.
 
     Yields
     ------
     callable or None
         The callback for `prune` that feeds the line; None where none is shown.
     """
-    with _shown() as line:
+    with _shown(losses=losses) as line:
         yield None if line is None else line.hear
 
 
@@ -41,7 +46,7 @@ def live_methods() -> Iterator[Callable[[str, Progress | None], None] | None]:
 
 
 @contextlib.contextmanager
-def _shown() -> Iterator[_Line | None]:
+def _shown(*, losses: bool = False) -> Iterator[_Line | None]:
     # Asked of the stream itself: rich would also believe environment variables.
     if not sys.stderr.isatty():
         yield None
@@ -49,7 +54,7 @@ def _shown() -> Iterator[_Line | None]:
     from rich.console import Console
     from rich.live import Live
 
-    line = _Line()
+    line = _Line(losses=losses)
     with Live(
         line,  # type: ignore[arg-type]
         console=Console(stderr=True),
@@ -64,7 +69,8 @@ def _shown() -> Iterator[_Line | None]:
 class _Line:
     """Where the run stands, as one line that is redrawn while it lasts."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, losses: bool = False) -> None:
+        self._sign = -1 if losses else 1
         self._began = time.perf_counter()
         self._latest: Progress | None = None
         self._method = ""
@@ -85,8 +91,8 @@ class _Line:
         if self._latest is not None:
             value, gap = self._latest.value, self._latest.gap
             words += [
-                f"incumbent {'none' if value is None else f'{value:.6g}'}",
-                f"bound {self._latest.bound:.6g}",
+                f"incumbent {'none' if value is None else f'{self._sign * value:.6g}'}",
+                f"bound {self._sign * self._latest.bound + 0.0:.6g}",  # minus 0 is 0
                 f"gap {'unknown' if gap is None else f'{100 * gap:.3g} %'}",
             ]
         return Text("   ".join(words), no_wrap=True, overflow="ellipsis")

@@ -12,7 +12,7 @@ import io
 import json as jsonlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +25,11 @@ from ..problem.committee import USUAL_CUT
 from ..problem.confusion import Confusion
 from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
+from ..problem.plurality import PluralityProblem
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..solve.explanation import Explanation
-from ..solve.plurality_solution import PluralitySolution
+from ..solve.plurality_solution import PluralitySolution, shares_right
 from ..solve.soft_explain import SoftExplanation
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
@@ -37,6 +38,7 @@ from ..strategies.certificate import Certificate
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..tables import Bools, Rows
 from ..tables.soft import SoftRows
+from ..votes.plurality import PluralityVotes
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 
@@ -328,12 +330,38 @@ def words_on_test_rows(
     told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
     if solution.objective in METRICS or _formula(solution) is not None:
         told.setdefault(solution.objective, scores["value"])
-    words = (
-        f"{name} {'undefined (one class only)' if value is None else f'{value:.6g}'}"
-        for name, value in told.items()
-    )
     counts = "  ".join(f"{name} {count}" for name, count in scores["confusion"].items())
-    return f"{scores['n_rows']} rows: {', '.join(words)}", counts
+    return f"{scores['n_rows']} rows: {told_in_words(told)}", counts
+
+
+def told_in_words(values: Mapping[str, float | None]) -> str:
+    """Return criteria by their names with their values; None for what is undefined."""
+    return ", ".join(
+        f"{name.replace('balanced_accuracy', 'balanced accuracy')} "
+        f"{'undefined (one class only)' if value is None else f'{value:.6g}'}"
+        for name, value in values.items()
+    )
+
+
+def score_labels(members: Sequence[int], objective: str, test: PluralityVotes) -> dict[str, Any]:
+    """Return what members reach on other rows of labels, as it stands in the JSON document."""
+    problem = PluralityProblem.of(test, objective)
+    confusion = problem.confusion(members)
+    accuracy, balanced = shares_right(confusion)
+    return {
+        "n_rows": test.n_rows,
+        "accuracy": float(accuracy),
+        "balanced_accuracy": float(balanced),
+        "value": problem.objective.read(problem.score(members)),
+        "confusion": [[int(cell) for cell in row] for row in confusion],
+    }
+
+
+def words_on_labels(scores: dict[str, Any], objective: str) -> str:
+    """Return what `score_labels` returned, in words."""
+    told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
+    told.setdefault(objective, scores["value"])
+    return f"{scores['n_rows']} rows: {told_in_words(told)}"
 
 
 def score_soft(committee: SoftCommittee, rows: SoftRows) -> dict[str, Any]:

@@ -16,9 +16,10 @@ from ..web.pages import require_jinja
 from ..web.pictures import require_matplotlib
 from .options import check_output
 from .saying import command, say
+from .wishes import OUTPUT
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=OUTPUT)
 @dataclass(frozen=True, kw_only=True)
 class Page:
     """The answer as a page.

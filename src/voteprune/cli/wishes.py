@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from cyclopts import Parameter
+from cyclopts import Group, Parameter
 
 from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
@@ -20,8 +20,23 @@ from ..tables import Wish, read_costs
 from ..votes.abstaining import check_abstentions
 from .options import build_budget, read_diversity, read_group, read_limits, read_prefixes
 
+FILES, AIM, LIMITS, EFFORT, PROMISE, OUTPUT = (
+    Group(title, sort_key=place)
+    for place, title in enumerate(
+        (
+            "Reading files",
+            "What to look for",
+            "Limits on the committee",
+            "Effort",
+            "A promise about new rows",
+            "What to tell and to write",
+        )
+    )
+)
+"""The panels of the help, in their order."""
 
-@Parameter(name="*")
+
+@Parameter(name="*", group=FILES)
 @dataclass(frozen=True, kw_only=True)
 class Reading:
     """How files are read.
@@ -118,7 +133,7 @@ def _listed(text: str | None) -> tuple[str, ...]:
     return () if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=AIM)
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """What is wanted of what is read.
@@ -126,7 +141,7 @@ class Source:
     Parameters
     ----------
     k
-        Use only k classifiers, the first k / (number of models) of every model.
+        Take only so many classifiers, the first k / (number of models) of every model.
     objective
         What to maximise: accuracy, balanced_accuracy, recall, f1, f2, jaccard, precision, mcc,
         gmean, ..., weights on the counts such as "tp=1,tn=1,fp=-5", a ratio of two such,
@@ -136,11 +151,11 @@ class Source:
         (weighted mean); columns are then probabilities, name:class for each class of several.
     """
 
-    k: int | None = None
+    k: Annotated[int | None, Parameter(group=FILES)] = None
     objective: str = "accuracy"
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=AIM)
 @dataclass(frozen=True, kw_only=True)
 class Softness:
     """What soft committees are fitted with.
@@ -209,7 +224,7 @@ class Asked:
         return [*found, build_budget(prices, self.budget, names, self.costs)]
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=LIMITS)
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """What a committee must respect.
@@ -231,12 +246,12 @@ class Limits:
     max_size
         Most members.
     require
-        Classifier that must sit.
+        Classifier that must be a member.
     forbid
-        Classifier that must not sit.
+        Classifier that must not be one.
     group
-        How many of some classifiers may sit: team_a=a1,a2:1 for one at most, team_a=a*:2- for two
-        at least, team_a=a*:1-3 for one to three. A member's name may have * and ? in it.
+        How many of some classifiers may be members: team_a=a1,a2:1 for one at most, team_a=a*:2-
+        for two at least, team_a=a*:1-3 for one to three. A name may have * and ? in it.
     group_by
         Groups by what their classifiers' names begin with: _:1 for at most one of those whose
         names are equal before the first _.
@@ -286,7 +301,7 @@ class Limits:
         return Asked(diversity, constraints, prices, self.budget, self.costs, *groups)
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=EFFORT)
 @dataclass(frozen=True, kw_only=True)
 class Effort:
     """How hard to try.
@@ -309,7 +324,7 @@ class Effort:
     jobs: int | None = None
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=PROMISE)
 @dataclass(frozen=True, kw_only=True)
 class Pledge:
     """What is to hold on new rows.

@@ -11,6 +11,9 @@ import numpy as np
 from ..exceptions import InputError
 from ..files import outfile
 from ..front import front_of
+from ..problem.committee import Committee
+from ..problem.plurality_committee import PluralityCommittee
+from ..soft.committee import SoftCommittee
 from ..solve.fronts import SIZE, Front
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.request import Arguments
@@ -18,7 +21,7 @@ from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..strategies.registry import METHODS
 from ..web.chart import picture_file
-from ..web.pictures import GUESSED, PROVED, axes, dress, legend, words
+from ..web.pictures import GUESSED, INK, PROVED, axes, dress, legend, words
 
 
 class FrontDisplay:
@@ -45,6 +48,8 @@ class FrontDisplay:
         "size", or what the costs are called.
     limit
         The largest budget looked at; the last cost and a little more when omitted.
+    marked
+        Place of a point that is circled; none when omitted.
 
     Attributes
     ----------
@@ -52,6 +57,8 @@ class FrontDisplay:
         Where it was drawn.
     bound_line_, proved_, found_, open_area_
         The artists: bounds, proved values, other values, and what lies between.
+    marked_
+        The circle, where there is one.
     step_line_
         What can be reached with every budget, in a front by cost.
     """
@@ -67,6 +74,7 @@ class FrontDisplay:
         costs: Sequence[float] | None = None,
         by: str = SIZE,
         limit: float | None = None,
+        marked: int | None = None,
     ) -> None:
         if not len(sizes) == len(values) == len(bounds) or not len(sizes):
             raise InputError(
@@ -77,11 +85,17 @@ class FrontDisplay:
         self.values = np.array(values, dtype=np.float64)
         self.bounds = np.array(bounds, dtype=np.float64)
         self.objective = objective
-        self.minimised, self.by, self.limit = minimised, by, limit
+        self.minimised, self.by, self.limit, self.marked = minimised, by, limit, marked
         self.costs = np.array(sizes if costs is None else costs, dtype=np.float64)
 
     @classmethod
-    def from_front(cls, front: Front, ax: Any = None) -> FrontDisplay:
+    def from_front(
+        cls,
+        front: Front,
+        ax: Any = None,
+        *,
+        marked: Committee | PluralityCommittee | SoftCommittee | None = None,
+    ) -> FrontDisplay:
         """Draw a front.
 
         Parameters
@@ -90,18 +104,20 @@ class FrontDisplay:
             What `voteprune.front` returned.
         ax
             Axes to draw on; those of a new figure when omitted.
+        marked
+            A committee that is circled where it stands on the front.
         """
-        by_cost: dict[str, Any] = {}
+        more: dict[str, Any] = {"marked": _place(front, marked)}
         if front.by != SIZE:
             limit = None if front.limit is None else float(front.limit)
-            by_cost = {"costs": front.costs, "by": front.by, "limit": limit}
+            more |= {"costs": front.costs, "by": front.by, "limit": limit}
         if not front.minimised:
             return cls(
                 sizes=front.sizes,
                 values=front.values,
                 bounds=front.bounds,
                 objective=str(front.objective),
-                **by_cost,
+                **more,
             ).plot(ax)
         # A soft committee's value is minus its loss, and what is proved is so up to a tolerance.
         return cls(
@@ -115,7 +131,7 @@ class FrontDisplay:
             ],
             objective=f"penalised {front.objective}",
             minimised=True,
-            **by_cost,
+            **more,
         ).plot(ax)
 
     @classmethod
@@ -127,7 +143,7 @@ class FrontDisplay:
         random_state: int = 0,
         ax: Any = None,
     ) -> FrontDisplay:
-        """Find the front of the problem that a solution solves, and draw it.
+        """Find the front of the problem that a solution solves, and draw it with its committee.
 
         Parameters
         ----------
@@ -147,7 +163,8 @@ class FrontDisplay:
             raise InputError("solution", "knows its votes only as prune() returns it. Use front().")
         asked = Arguments(time_limit=time_limit, random_state=random_state)
         circumstances = asked.circumstances(METHODS["exact"])
-        return cls.from_front(front_of(solution.problem, circumstances), ax)
+        found = front_of(solution.problem, circumstances)
+        return cls.from_front(found, ax, marked=solution.committee)
 
     def plot(self, ax: Any = None) -> FrontDisplay:
         """Draw.
@@ -177,12 +194,12 @@ class FrontDisplay:
         ends = np.append(self.costs, beyond if self.limit is None else self.limit)
         values, bounds = (np.append(each, each[-1]) for each in (self.values, self.bounds))
         self.open_area_ = ax.fill_between(
-            ends, values, bounds, step="post", color=PROVED, alpha=0.08, lw=0, label="still open"
+            ends, values, bounds, step="post", color=PROVED, alpha=0.08, lw=0, label=self._open()
         )
         what = "is below" if self.minimised else "exceeds"
         (self.bound_line_,) = ax.plot(
             ends, bounds, drawstyle="steps-post", color=PROVED, lw=1.6,
-            label=f"no committee with this budget {what}",
+            label=f"none with this budget {what}",
         )  # fmt: skip
         (self.step_line_,) = ax.plot(
             ends, values, drawstyle="steps-post", color=GUESSED, lw=1.2, ls=":"
@@ -190,19 +207,35 @@ class FrontDisplay:
         self._plot_dots(ax, self.costs)
         dress(ax, self.by, words(self.objective))
 
+    def _open(self, label: str = "still open") -> str | None:
+        """Return the label of what is not proved, for the legend; None where all is."""
+        return None if (self.values == self.bounds).all() else label
+
     def _plot_dots(self, ax: Any, across: Any) -> None:
         proved = self.values == self.bounds
         dots = {"color": GUESSED, "ls": "", "marker": "o", "ms": 5.5, "zorder": 3}
-        (self.proved_,) = ax.plot(across[proved], self.values[proved], label="proved best", **dots)
+        some = "proved best" if proved.any() else None
+        (self.proved_,) = ax.plot(across[proved], self.values[proved], label=some, **dots)
         (self.found_,) = ax.plot(
-            across[~proved], self.values[~proved], mfc="white", label="best found", **dots
+            across[~proved],
+            self.values[~proved],
+            mfc="white",
+            label=self._open("best found"),
+            **dots,
         )
+
+        self.marked_ = None
+        if self.marked is not None:
+            (self.marked_,) = ax.plot(
+                across[self.marked], self.values[self.marked], color=INK, ls="", marker="o",
+                ms=12, mew=1.4, mfc="none", zorder=4, label="this one",
+            )  # fmt: skip
 
     def _plot_sizes(self, ax: Any) -> None:
         from matplotlib.ticker import MaxNLocator
 
         self.open_area_ = ax.fill_between(
-            self.sizes, self.values, self.bounds, color=PROVED, alpha=0.08, lw=0, label="still open"
+            self.sizes, self.values, self.bounds, color=PROVED, alpha=0.08, lw=0, label=self._open()
         )
         what = "is below" if self.minimised else "exceeds"
         limit = f"no committee of this size {what}"
@@ -210,3 +243,13 @@ class FrontDisplay:
         self._plot_dots(ax, self.sizes)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         dress(ax, "members of the committee", words(self.objective))
+
+
+def _place(
+    front: Front, committee: Committee | PluralityCommittee | SoftCommittee | None
+) -> int | None:
+    """Return where a committee's members stand on a front; None if nowhere."""
+    if committee is None:
+        return None
+    known = [None if p.committee is None else p.committee.members for p in front.points]
+    return known.index(committee.members) if committee.members in known else None

@@ -106,8 +106,10 @@ def collect_answers(pool: Pool, training: Training, scores: bool) -> Answers:
     )
     said = {name: np.empty(shape) for name, _ in pool.pairs}
     voters: tuple[Voter, ...] = ()
-    for train, test in folds_of(training):
-        voters = train_members(pool.pairs, training, everything[train])
+    folds = folds_of(training)
+    for place, (train, test) in enumerate(folds):
+        stage = f" without fold {place + 1} of {len(folds)}"
+        voters = train_members(pool.pairs, training, everything[train], stage)
         rows = _safe_indexing(training.X, everything[test])
         told = tell(voters, rows, scores, target.positive, training.n_jobs)
         for name, values in told.items():

@@ -251,7 +251,7 @@ class PrunedVotingClassifier(Conventions):
             check_pool(requests, pool.names)
         verbose = check_verbose(self.verbose)
         told = {
-            "callback": watcher(verbose, self.callback),
+            "callback": watcher(verbose, self.callback, losses=soft),
             "start": read_start(self.start, pool.names, self.method),
         }
         cv = read_cv(self.cv, self.refit)

@@ -132,9 +132,22 @@ def gather(pool: Pool, training: Training) -> Ready | None:
 
 
 def train_members(
-    pairs: Sequence[tuple[str, Any]], training: Training, rows: NDArray[np.intp] | None = None
+    pairs: Sequence[tuple[str, Any]],
+    training: Training,
+    rows: NDArray[np.intp] | None = None,
+    stage: str = "",
 ) -> tuple[Voter, ...]:
-    """Fit clones of some members, on some of the rows or on all."""
+    """Fit clones of some members.
+
+    Parameters
+    ----------
+    pairs, training
+        The members by their names, and what they learn.
+    rows
+        On which rows; None for all.
+    stage
+        What is being done, for lines that tell of it.
+    """
     X, codes = training.X, training.target.codes
     if rows is not None:
         X, codes = _safe_indexing(X, rows), codes[rows]
@@ -144,7 +157,7 @@ def train_members(
             X,
             codes,
             _check_method_params(training.X, training.routes.fit[name], indices=rows),
-            (training.verbose, place, len(pairs), f"Fitting {name}"),
+            (training.verbose, place, len(pairs), f"Fitting {name}{stage}"),
         )
         for place, (name, member) in enumerate(pairs)
     )

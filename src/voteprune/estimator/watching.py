@@ -42,9 +42,18 @@ def timed(verbose: bool, place: int, total: int, words: str) -> AbstractContextM
 
 
 def watcher(
-    verbose: bool, callback: Callable[[Progress], object] | None
+    verbose: bool, callback: Callable[[Progress], object] | None, *, losses: bool
 ) -> Callable[[Progress], object] | None:
     """Return what hears of the proof: the user's own function, lines of text, both or neither.
+
+    Parameters
+    ----------
+    verbose
+        Whether to print.
+    callback
+        The user's own function; None where there is none.
+    losses
+        Whether values are minus a loss, which is told as such.
 
     Raises
     ------
@@ -61,15 +70,17 @@ def watcher(
         now = time.monotonic()
         if now - latest >= _PAUSE or progress.value == progress.bound:
             latest = now
-            print(f"[{SOURCE}] {_words(progress)}", flush=True)
+            print(f"[{SOURCE}] {_words(progress, losses)}", flush=True)
         return callback is not None and callback(progress)
 
     return hear
 
 
-def _words(progress: Progress) -> str:
-    best = "no committee yet" if progress.value is None else f"best {progress.value:.6g}"
-    return f"{progress.seconds:.1f} s: {best}, none exceeds {progress.bound:.6g}"
+def _words(progress: Progress, losses: bool) -> str:
+    sign, limit = (-1, "is below") if losses else (1, "exceeds")
+    best = "no committee yet" if progress.value is None else f"best {sign * progress.value:.6g}"
+    # Minus 0 is 0.
+    return f"{progress.seconds:.1f} s: {best}, none {limit} {sign * progress.bound + 0.0:.6g}"
 
 
 def read_start(start: Any, names: Sequence[str] | None, method: object) -> Any:

@@ -105,11 +105,12 @@ def compact(values: NDArray[Any]) -> IntArray:
     """Store exact integers in int64 if no sum of them can overflow, else as Python integers."""
     if values.dtype.kind in "iu" and values.dtype.itemsize < 8:
         return values.astype(np.int64)
-    total = sum(abs(int(value)) for value in values) if values.dtype == object else None
-    if total is None:
+    if values.dtype == object:
+        size = magnitude(values)
+    else:
         # A float sum is good enough to tell whether we are anywhere near the edge.
-        total = int(np.abs(values.astype(np.float64)).sum())
-    return values.astype(np.int64 if total < _INT64_ROOM else object)
+        size = int(np.abs(values.astype(np.float64)).sum())
+    return values.astype(np.int64 if size < _INT64_ROOM else object)
 
 
 def combine(terms: Sequence[tuple[int, IntArray]]) -> IntArray:
@@ -122,7 +123,7 @@ def combine(terms: Sequence[tuple[int, IntArray]]) -> IntArray:
     for factor, array in terms:
         if factor and magnitude(array):  # else one of the two may not fit the dtype
             total = total + factor * array.astype(total.dtype)
-    return compact(total)
+    return compact(total) if total.dtype == object else total
 
 
 def times(weights: IntArray, factors: IntArray) -> IntArray:

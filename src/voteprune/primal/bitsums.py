@@ -84,18 +84,15 @@ def _add_place(rows: Sequence[Words], carries: list[Words], sums: list[Words], w
     sums.append(left[0])
 
 
-def at_least(planes: Sequence[Words], least: int, shape: tuple[int, int]) -> Words:
-    """Tell, as bits, where sums are at least so much."""
-    everywhere = np.full(shape, ~np.uint64(0))
-    if least <= 0:
-        return everywhere
-    if least >> len(planes):
-        return np.zeros(shape, dtype=np.uint64)
-    above, equal = np.zeros(shape, dtype=np.uint64), everywhere
+def at_least(planes: Sequence[Words], least: NDArray[np.object_], shape: tuple[int, int]) -> Words:
+    """Tell, as bits, where sums are at least so much, which is a number for each row of words."""
+    every, none = ~np.uint64(0), np.uint64(0)
+    above, equal = np.zeros((2, *shape), dtype=np.uint64)
+    above[[number <= 0 for number in least]] = every
+    equal[[number >> len(planes) == 0 for number in least]] = every
     for place in range(len(planes) - 1, -1, -1):
-        if least >> place & 1:
-            equal = equal & planes[place]
-        else:
-            above |= equal & planes[place]
-            equal = equal & ~planes[place]
-    return above | equal
+        ones = np.array([number >> place & 1 for number in least], dtype=bool)[:, None]
+        above |= equal & planes[place] & np.where(ones, none, every)
+        equal &= planes[place] ^ np.where(ones, none, every)
+    above |= equal
+    return above

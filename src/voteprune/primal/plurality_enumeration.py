@@ -1,11 +1,10 @@
 """All committees of some sizes with more than two classes, 64 of them in one machine word.
 
-Columns are split: a committee is a head, of some columns, and a tail, of the others. The tails are
-listed once, by size, and a set of tails is a row of bits. For each duel and each lead of the rival
-that a head may leave, the tails that make up for it are such a set, kept in a table. So for one
-head the tails that win a pattern are what the rows of its duels have in common, and how much each
-tail earns is a sum of such rows, each times its gain: added up bit by bit, with carries, for all
-tails at once. Tails that may beat the target stand in one more row of bits.
+A committee is a head and a tail (`plurality_duels`). For one head the tails that win a pattern are
+what the rows of its duels have in common, and how much each tail earns is a sum of such rows, each
+times its gain: added up bit by bit, with carries, for all tails at once. Tails that may beat the
+target stand in one more row of bits. A win that a head has for all tails of a size, or for none,
+needs no row; with tails whose columns vote alike these are most wins.
 
 Sums are of whole numbers. Gains that are too long are divided and rounded up, so that no sum is too
 low, and whatever may be better is recounted exactly, the highest first.
@@ -17,17 +16,16 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, combinations, islice
+from itertools import combinations
 from math import comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.wins import Bools, Places, Wins
 from .bitsums import Words, add, at_least, at_place, packed, unpacked
-
-Singles = NDArray[np.float32]
+from .plurality_duels import EVERYTHING, NOTHING, Duels, Needs, Tails, alike, table_rows
 
 FREE = -1
 """What is said of a column that is not decided; 1 says that it sits, 0 that it does not."""
@@ -35,14 +33,20 @@ FREE = -1
 _FEWEST_TAILS, _MOST_TAILS = 64, 2**13
 """Tails that are listed, at the least and at the most."""
 
-_TABLE = 2**26
+_TABLE = 2**28
 """Bytes that the table may take, unless that leaves no more tails than one word holds."""
 
-_WORDS = 192
+_WORDS = 512
 """Words of tails, over all heads, that are worked on together."""
 
-_BLOCK = 1024
-"""Wins that are worked on together."""
+_VOTES = 2**22
+"""Duels, over all heads, that are worked on together."""
+
+_BLOCK = 2**17
+"""Words that are added up together, so few that they stay in a cache."""
+
+_MANY = 16
+"""Unsure duels of a win beyond which it makes no difference how many they are."""
 
 _WORTH_BITS = 12
 """What a row of a class is worth is kept to so many bits at the most."""
@@ -50,9 +54,12 @@ _WORTH_BITS = 12
 _FEW_BITS = 4
 """Bits in the weights behind a win, in the mean, beyond which they are rounded up."""
 
-_PER_WORD, _PER_HEAD, _PER_BATCH = 1.5e-9, 8e-9, 1.5e-3
-"""Seconds: for a word of tails in a duel or a sum, for a duel at a head, and for some heads that
-are worked on together."""
+_PER_WORD, _PER_ROW, _PER_DUEL, _PER_BATCH = 1e-9, 5e-9, 0.5e-9, 5e-4
+"""Seconds: for a word of tails in a sum, for a win and for a duel at a head, and for some heads
+that are worked on together."""
+
+_TELLING = 0.05
+"""Seconds that it takes to learn how good estimates are."""
 
 _CLEAR = 1e-9
 """Sums of a few dozen numbers in [-1, 1] err far less than this in double precision."""
@@ -120,22 +127,6 @@ class Sums(NamedTuple):
             divisor,
         )
 
-    @property
-    def bits(self) -> int:
-        """Bits that are added up for a word of tails."""
-        counted = sum(int(weight).bit_count() for weight in self.weights)
-        return counted + 10 * sum(worth.bit_count() for worth in self.worths)
-
-
-class _Layer(NamedTuple):
-    """At most one duel of every win: of the first n wins, in the enumeration's order."""
-
-    difference: Singles  # n x heads: 1 who votes for the class, -1 who votes for the rival
-    start: NDArray[np.int64]  # where the rows of the duel begin in the table
-    low: NDArray[np.int64]  # votes that every tail makes up for: minus all of the rival's
-    high: NDArray[np.int64]  # votes that no tail makes up for
-    lead: NDArray[np.int64]
-
 
 class Enumeration:
     """All committees of some wins, by heads and tails.
@@ -147,94 +138,46 @@ class Enumeration:
     """
 
     def __init__(self, wins: Wins) -> None:
-        self._wins = wins
-        k, free = wins.n_classifiers, np.ones(wins.n_classifiers, dtype=bool)
+        self.wins = wins
+        free = np.ones(wins.n_classifiers, dtype=bool)
         free[wins.required] = False
-        columns = np.flatnonzero(free)
-        rows = len(wins.win) * min(len(columns), 13) or 1
-        most = max(_FEWEST_TAILS, min(_MOST_TAILS, 8 * _TABLE // rows))
-        width = tail_width(len(columns), wins.size_max, most)
-        self.tail = columns[len(columns) - width :]
-        self.head = np.setdiff1d(np.arange(k), self.tail)
-        self._sums = Sums.of(wins)
-        # Wins with most duels come first.
-        duels = np.diff(wins.first)
-        self._order = np.argsort(-duels, kind="stable")
-        self._duels = duels[self._order]
-        self._listed, self._from = _tails(width, min(width, wins.size_max))
-        self._members = [packed(column) for column in self._listed.T]
-        filled = np.asarray(self._listed.any(axis=1))
+        self.tails = Tails.of(_tail(wins, np.flatnonzero(free)), wins.size_max)
+        self.tail = self.tails.columns
+        self.head = np.setdiff1d(np.arange(wins.n_classifiers), self.tail)
+        self.sums = Sums.of(wins)
+        self.piles, self._who = _piles(self.sums)
+        self.members = [packed(column) for column in self.tails.listed.T]
+        filled = np.asarray(self.tails.listed.any(axis=1))
         filled[0] = True  # the empty tail comes first
-        self._valid = packed(filled)
-        self._weights = self._sums.weights[self._order]
-        self._group = self._sums.group[self._order]
-        self._units = np.array([float(unit) for unit in wins.units])[self._order]
+        self.filled = packed(filled)
+        self._pace = 1.0
 
     @cached_property
-    def _layers(self) -> list[_Layer]:
-        """The duels, and with them the table."""
-        wins, blocks, offset, layers = self._wins, [], 0, []
-        tails = self._listed.astype(np.float32).T
-        known: dict[bytes, int] = {}
-        for number in range(int(self._duels.max(initial=0))):
-            who = self._order[self._duels > number]
-            duel = wins.first[who] + number
-            mine, theirs = wins.mine[who], wins.theirs[duel]
-            both = np.hstack([mine[:, self.tail], theirs[:, self.tail]])
-            distinct, place = np.unique(both, axis=0, return_inverse=True)
-            high = distinct[:, : len(self.tail)].sum(axis=1, dtype=np.int64) + 1
-            low = -distinct[:, len(self.tail) :].sum(axis=1, dtype=np.int64)
-            starts = np.empty(len(distinct), dtype=np.int64)
-            fresh = []
-            for i, row in enumerate(distinct):
-                key = np.packbits(row).tobytes()
-                if key not in known:
-                    known[key] = offset
-                    offset += int(high[i] - low[i]) + 1
-                    fresh.append(i)
-                starts[i] = known[key]
-            for first in range(0, len(fresh), 64):
-                some = fresh[first : first + 64]
-                ahead = (
-                    distinct[some, : len(self.tail)].astype(np.float32)
-                    - distinct[some, len(self.tail) :].astype(np.float32)
-                ) @ tails
-                for i, row in zip(some, ahead.astype(np.int8), strict=True):
-                    levels = np.arange(low[i], high[i] + 1, dtype=np.int8)
-                    blocks.append(packed(row[None, :] >= levels[:, None]))
-            places = place.ravel()
-            layers.append(
-                _Layer(
-                    mine[:, self.head].astype(np.float32) - theirs[:, self.head],
-                    starts[places], low[places], high[places], wins.lead[duel],
-                )
-            )  # fmt: skip
-        self._table = (
-            np.concatenate(blocks) if blocks else np.zeros((0, len(self._valid)), dtype=np.uint64)
-        )
-        return layers
+    def duels(self) -> Duels:
+        """The duels of all piles, and with them the table."""
+        return Duels.of(self.wins, self._who, self.head, self.tails)
 
     def seconds(self, decided: NDArray[np.int8], sizes: range) -> float:
         """Estimate how long it takes to try all committees of a node."""
         sit, free = (int((decided[self.head] == value).sum()) for value in (1, FREE))
-        work = 2 * len(self._wins.win) + 6 * self._sums.bits
         spent = 0.0
         for heads in range(free + 1):
-            for seats in self._seats(sit + heads, sizes):
-                words = self._words(seats)
+            for seats in self.seats(sit + heads, sizes):
+                words = self.tails.words(seats)
                 count, width = comb(free, heads), words.stop - words.start
-                each = width * work * _PER_WORD + len(self._wins.win) * _PER_HEAD
-                spent += count * each + -(-count * width // _WORDS) * _PER_BATCH
-        return spent
+                each = len(self._who) * (width * _PER_WORD + _PER_ROW)
+                each += len(self.wins.win) * _PER_DUEL
+                spent += count * each + -(-count // self.together(width)) * _PER_BATCH
+        return self._pace * spent
 
-    def _seats(self, seated: int, sizes: range) -> range:
+    def together(self, width: int) -> int:
+        """Return how many heads are worked on together, with so many words of tails."""
+        return max(1, min(_WORDS // width, _VOTES // max(1, len(self.wins.win))))
+
+    def seats(self, seated: int, sizes: range) -> range:
         """Return the sizes of the tails that bring a head to one of the sizes."""
-        most = len(self._from) - 2
+        most = len(self.tails.first) - 2
         return range(max(sizes.start - seated, 0), min(sizes.stop - 1 - seated, most) + 1)
-
-    def _words(self, seats: int) -> slice:
-        """Return the words of all tails of a size."""
-        return slice(int(self._from[seats]), int(self._from[seats + 1]))
 
     def run(self, decided: NDArray[np.int8], sizes: range, target: int, deadline: float) -> Tried:
         """Try all committees of a node that may earn as much as a target.
@@ -250,7 +193,21 @@ class Enumeration:
         deadline
             When to stop, as `time.monotonic` tells it.
         """
-        return _Trial(self, decided, target, deadline).run(sizes)
+        trial = _Trial(self, decided, target, deadline)
+        thought, began = self.seconds(decided, sizes), time.thread_time()
+        tried = trial.run(sizes)
+        took = time.thread_time() - began
+        if tried.done and took > _TELLING:
+            self._pace *= (took / thought) ** 0.5
+        return tried
+
+
+class Pile(NamedTuple):
+    """Rows that are added up together: so many times what a row of the group is worth."""
+
+    group: int
+    place: int  # the binary place of the weights
+    rows: slice
 
 
 class _Trial:
@@ -259,119 +216,206 @@ class _Trial:
     def __init__(
         self, listed: Enumeration, decided: NDArray[np.int8], target: int, deadline: float
     ) -> None:
-        self._all, self._wins = listed, listed._wins
+        self._all, self._wins, self._duels = listed, listed.wins, listed.duels
         self._target, self._deadline = target, deadline
         self._sit = np.flatnonzero(decided[listed.head] == 1)
         self._free = np.flatnonzero(decided[listed.head] == FREE)
-        self._valid = listed._valid.copy()
-        for members, value in zip(listed._members, decided[listed.tail], strict=True):
+        self._valid = listed.filled.copy()
+        for members, value in zip(listed.members, decided[listed.tail], strict=True):
             if value != FREE:
                 self._valid &= members if value else ~members
         self._costs = [
-            (shares[listed.head], listed._listed @ shares[listed.tail], most + _CLEAR)
-            for shares, most in listed._wins.costs
+            (shares[listed.head], listed.tails.listed @ shares[listed.tail], most + _CLEAR)
+            for shares, most in listed.wins.costs
         ]
+        worths = listed.sums.worths
+        self._worths = np.array([worths[p.group] << p.place for p in listed.piles], dtype=object)
+        self._ends = np.array([0, *(pile.rows.stop for pile in listed.piles)])
+        which = np.repeat(np.arange(len(listed.piles)), np.diff(self._ends))
+        self._in_pile = (which[:, None] == np.arange(len(listed.piles))).astype(np.float32)
         self._found: list[tuple[int, ...]] = []
 
     def run(self, sizes: range) -> Tried:
         """Try all of some sizes."""
         for count in range(len(self._free) + 1):
-            for seats in self._all._seats(len(self._sit) + count, sizes):
-                words = self._all._words(seats)
+            for seats in self._all.seats(len(self._sit) + count, sizes):
+                words = self._all.tails.words(seats)
                 if not self._valid[words].any():
                     continue
-                together = max(1, _WORDS // (words.stop - words.start))
-                for chosen in _batches(len(self._free), count, together):
+                reach = self._duels.reach(seats)
+                together = self._all.together(words.stop - words.start)
+                for heads, needs in self._heads(count, together):
                     if time.monotonic() >= self._deadline:
                         return Tried(False, tuple(self._found))
-                    heads = np.zeros((len(chosen), len(self._all.head)), dtype=np.float32)
-                    heads[:, self._sit] = 1.0
-                    heads[np.arange(len(chosen))[:, None], self._free[chosen]] = 1.0
-                    if not self._batch(heads, seats):
+                    if not self._batch(heads, needs, reach, seats):
                         return Tried(False, tuple(self._found))
         return Tried(True, tuple(self._found))
 
-    def _batch(self, heads: Singles, seats: int) -> bool:
+    def _heads(self, count: int, most: int) -> Iterator[tuple[Bools, Needs]]:
+        """Yield all heads with so many of those who may sit, and the votes each duel needs then.
+
+        What is needed stands layer by layer, layers x heads x n. A head shares its first members
+        with the one before, so that votes are mostly counted already.
+        """
+        columns = self._duels.differences
+        counted = [self._duels.lead.copy()]
+        for k in self._sit.tolist():
+            counted[0] -= columns[k]
+        counted += [counted[0].copy() for _ in range(count)]
+        every, before = comb(len(self._free), count), [-1] * count
+        sets = combinations(range(len(self._free)), count)
+        for first in range(0, every, most):
+            b = min(most, every - first)
+            heads = np.zeros((b, len(self._all.head)), dtype=bool)
+            heads[:, self._sit] = True
+            needs = np.empty((len(counted[0]), b, counted[0].shape[1]), dtype=counted[0].dtype)
+            for place, members in zip(range(b), sets, strict=False):
+                same = 0
+                while same < count and members[same] == before[same]:
+                    same += 1
+                for k in range(same, count):
+                    who = int(self._free[members[k]])
+                    np.subtract(counted[k], columns[who], out=counted[k + 1])
+                before = list(members)
+                needs[:, place] = counted[count]
+                heads[place, self._free[before]] = True
+            yield heads, needs
+
+    def _batch(self, heads: Bools, needs: Needs, reach: tuple[Needs, Needs], seats: int) -> bool:
         """Try some heads with all tails of a size; tell if there was time."""
-        listed, layers, words = self._all, self._all._layers, self._all._words(seats)
-        n, b = len(listed._order), len(heads)
-        needs, dead, sure = [], np.zeros((n, b), dtype=bool), np.ones((n, b), dtype=bool)
-        for layer in layers:
-            need = layer.lead[:, None] - (layer.difference @ heads.T).astype(np.int64)
-            # A tail takes whom it can get: first one side's voters, then those of neither.
-            pro, contra = layer.high - 1, -layer.low
-            ahead = np.minimum(pro, seats) - np.maximum(0, seats - (len(listed.tail) - contra))
-            behind = np.maximum(0, seats - (len(listed.tail) - pro)) - np.minimum(contra, seats)
-            dead[: len(need)] |= need > ahead[:, None]
-            sure[: len(need)] &= need <= behind[:, None]
-            needs.append(need)
-        may = listed._units @ ~dead >= self._target * (1 - _CLEAR)
+        ahead, behind = reach
+        unsure = needs > behind[:, None]
+        dead = (needs > ahead[:, None]).any(axis=0)
+        alive = np.asarray(unsure.any(axis=0) & ~dead)
+        unsure &= alive
+        most = self._worth((~dead).astype(np.float32) @ self._in_pile)
+        may = np.asarray(most >= self._least())
+        if not may.any():
+            return True
         if not may.all():
-            if not may.any():
-                return True
-            heads, dead, sure = heads[may], dead[:, may], sure[:, may]
-            needs = [need[:, may] for need in needs]
-            b = len(heads)
-        surely = sure.all(axis=1)
-        alive = ~(dead.all(axis=1) | surely)
-        sums = listed._sums
-        worths = np.array(sums.worths, dtype=object)
-        base = int((listed._weights[surely] * worths[listed._group[surely]]).sum())
-        planes = self._add_up(np.flatnonzero(alive), needs, words, b)
+            heads, needs, unsure = heads[may], needs[:, may], unsure[:, may]
+            alive, most = alive[may], most[may]
+        b, n = alive.shape
+        at = np.flatnonzero(alive)
+        firsts = np.searchsorted(at, n * np.arange(b)[:, None] + self._ends)
+        counts = np.diff(firsts, axis=1)
+        base = most - self._worth(counts)
+        words = self._all.tails.words(seats)
+        planes = self._add_up(at, firsts, needs, unsure, seats)
         may_win = at_least(planes, self._least() - base, (b, words.stop - words.start))
         may_win &= self._valid[words]
-        for head_costs, tail_costs, most in self._costs:
+        for head_costs, tail_costs, limit in self._costs:
             some = tail_costs[64 * words.start : 64 * words.stop]
-            may_win &= packed((heads @ head_costs)[:, None] + some[None, :] <= most)
+            may_win &= packed((heads @ head_costs)[:, None] + some[None, :] <= limit)
         return not may_win.any() or self._judge(heads, words, planes, may_win, base)
 
+    def _worth(self, counts: NDArray[Any]) -> NDArray[np.object_]:
+        """Return what so many rows of each pile are worth, for each head, exactly."""
+        worth: NDArray[np.object_] = counts.astype(np.int64).astype(object) @ self._worths
+        return worth
+
     def _add_up(
-        self, alive: Places, needs: list[NDArray[np.int64]], words: slice, b: int
+        self, at: Places, firsts: Places, needs: Needs, unsure: Bools, seats: int
     ) -> list[Words]:
-        """Return the sums of all tails, bit by bit, the lowest first."""
-        listed, width = self._all, b * (words.stop - words.start)
-        groups: list[list[list[Words]]] = [[] for _ in listed._sums.worths]
-        for first in range(0, len(alive), _BLOCK):
-            block = alive[first : first + _BLOCK]
-            won = np.full((len(block), b, words.stop - words.start), ~np.uint64(0))
-            for layer, need in zip(listed._layers, needs, strict=True):
-                # In order of falling numbers of duels.
-                count = int(np.searchsorted(block, len(need)))
-                if not count:
-                    break
-                some = block[:count]
-                low = layer.low[some][:, None]
-                place = np.clip(need[some], low, layer.high[some][:, None]) - low
-                won[:count] &= listed._table[place + layer.start[some][:, None], words]
-            flat = won.reshape(len(block), -1)
-            weights, group = listed._weights[block], listed._group[block]
-            for number in range(len(groups)):
-                mine, rows = group == number, list[list[Words]]()
-                for bit in range(int(weights[mine].max(initial=0)).bit_length()):
-                    at_place(rows, bit).append(flat[mine & (weights >> bit & 1 == 1)])
-                _include(groups[number], add(rows, width), 1)
+        """Return the sums of all tails, bit by bit, the lowest first.
+
+        Parameters
+        ----------
+        at
+            Where wins are alive in heads x n.
+        firsts
+            heads x piles + 1: where in this the wins of each pile begin for each head.
+        needs, unsure
+            layers x heads x n: the votes that duels need, and whether some tail lacks them.
+        seats
+            The size of the tails.
+        """
+        table, b = self._duels.tables[seats], needs.shape[1]
+        rows, height, several = self._rows(at, firsts, needs, unsure)
+        width = b * table.shape[1]
+        together = max(1, _BLOCK // width)
+        groups: list[list[list[Words]]] = [[] for _ in self._all.sums.worths]
+        for i, pile in enumerate(self._all.piles):
+            for first in range(int(height[i]), int(height[i + 1]), together):
+                last = min(first + together, int(height[i + 1]))
+                won = table.take(rows[0, b * first : b * last], axis=0)
+                for order in range(1, len(rows)):
+                    end = min(last, int(height[i] + several[i, order]))
+                    if end <= first:
+                        break
+                    won[: b * (end - first)] &= table.take(rows[order, b * first : b * end], axis=0)
+                _include(
+                    groups[pile.group], add([[won.reshape(-1, width)]], width), 1 << pile.place
+                )
         totals: list[list[Words]] = []
-        for counted, worth in zip(groups, listed._sums.worths, strict=True):
+        for counted, worth in zip(groups, self._all.sums.worths, strict=True):
             _include(totals, add(counted, width), worth)
         return [row.reshape(b, -1) for row in add(totals, width)]
 
+    def _rows(
+        self, at: Places, firsts: Places, needs: Needs, unsure: Bools
+    ) -> tuple[Places, Places, Places]:
+        """Return which rows of the table are to be added up, given what `_add_up` is.
+
+        Returns
+        -------
+        rows
+            duels x (H b): for the heads side by side, H wins below each other, the row of its first
+            unsure duel, of its second, and so on.
+        height
+            Where each pile begins, and the last ends.
+        several
+            piles x duels: in how many of a pile's rows some head has a win with more unsure duels.
+        """
+        layers, b, _ = needs.shape
+        counts = np.diff(firsts, axis=1)
+        height = np.append(0, counts.max(axis=0, initial=0).cumsum())
+        # Of each head and pile, wins with many unsure duels come first.
+        number = unsure.view(np.uint8).sum(axis=0, dtype=np.uint8).ravel()[at]
+        key = _MANY * np.repeat(np.arange(1, counts.size + 1), counts.ravel())
+        key -= np.minimum(number, _MANY)
+        short = key.astype(np.uint16) if _MANY * counts.size < 2**16 else key
+        shift = (height[:-1] - firsts[:, :-1]) * b + np.arange(b)[:, None]
+        place = np.zeros(needs[0].size, dtype=np.int32)
+        place[at[np.argsort(short, kind="stable")]] = np.arange(len(at)) * b + np.repeat(
+            shift.ravel(), counts.ravel()
+        )
+        listed = np.bincount(key, minlength=_MANY * counts.size).reshape(*counts.shape, _MANY)
+        most = int(number.max(initial=1))
+        more = np.maximum(_MANY - 1 - np.arange(most), 0)
+        several = listed.cumsum(axis=2).max(axis=0)[:, more]
+        rows = np.full((most, b * int(height[-1])), EVERYTHING)
+        rows[0] = NOTHING
+        seen = np.zeros(needs[0].shape, dtype=np.uint8)
+        for layer in range(layers):
+            here = np.flatnonzero(unsure[layer])
+            row = (self._duels.start[layer] + needs[layer]).ravel()[here]
+            rows[seen.ravel()[here], place[here]] = row
+            seen += unsure[layer]
+        return rows, height, several
+
     def _judge(
-        self, heads: Singles, words: slice, planes: Sequence[Words], may: Words, base: int
+        self,
+        heads: Bools,
+        words: slice,
+        planes: Sequence[Words],
+        may: Words,
+        base: NDArray[np.object_],
     ) -> bool:
         """Recount what may be better, the highest first; tell if there was time for all."""
         listed = self._all
         head, tail = np.nonzero(unpacked(may))
-        values = np.full(len(head), float(base))
+        values = base.astype(np.float64)[head]
         for place, row in enumerate(planes):
             values += unpacked(row)[head, tail] * 2.0**place
         for i in np.argsort(-values, kind="stable").tolist():
-            if values[i] < self._least():
+            if values[i] < self._least() * (1 - _CLEAR):
                 return True
             if time.monotonic() >= self._deadline:
                 return False
             columns = [
-                *listed.head[heads[head[i]] > 0].tolist(),
-                *listed.tail[listed._listed[64 * words.start + tail[i]]].tolist(),
+                *listed.head[heads[head[i]]].tolist(),
+                *listed.tail[listed.tails.listed[64 * words.start + tail[i]]].tolist(),
             ]
             score = self._wins.score(columns)
             if score >= self._target and self._wins.affords(columns):
@@ -381,7 +425,7 @@ class _Trial:
 
     def _least(self) -> int:
         """Return the least sum that may stand for the target."""
-        return -(-self._target // self._all._sums.divisor)
+        return -(-self._target // self._all.sums.divisor)
 
 
 def _include(planes: list[list[Words]], number: Sequence[Words], times: int) -> None:
@@ -392,40 +436,36 @@ def _include(planes: list[list[Words]], number: Sequence[Words], times: int) -> 
                 at_place(planes, bit + place).append(row[None])
 
 
+def _piles(sums: Sums) -> tuple[list[Pile], Places]:
+    """Return the piles, and which win each of their rows is about.
+
+    A win stands in as many piles as there are ones in its weight.
+    """
+    piles, who = [], list[Places]()
+    for group in range(len(sums.worths)):
+        mine = np.flatnonzero(sums.group == group)
+        for place in range(int(sums.weights[mine].max(initial=0)).bit_length()):
+            some = mine[sums.weights[mine] >> place & 1 == 1]
+            first = sum(len(part) for part in who)
+            piles.append(Pile(group, place, slice(first, first + len(some))))
+            who.append(some)
+    return piles, np.concatenate([*who, np.zeros(0, dtype=np.intp)]).astype(np.intp)
+
+
+def _tail(wins: Wins, columns: Places) -> Places:
+    """Return the columns that tails are made of."""
+    most = max(_FEWEST_TAILS, _MOST_TAILS)
+    while True:
+        width = tail_width(len(columns), wins.size_max, most)
+        tail = alike(wins, columns, width)
+        if most <= _FEWEST_TAILS or table_rows(wins, tail) * most // 8 <= _TABLE:
+            return tail
+        most //= 2
+
+
 def tail_width(columns: int, size_max: int, most: int) -> int:
     """Return how many columns can be in tails, if there are to be so many tails at the most."""
     width = 0
     while width < columns and sum(comb(width + 1, s) for s in range(size_max + 1)) <= most:
         width += 1
     return width
-
-
-def _tails(width: int, most: int) -> tuple[Bools, Places]:
-    """List the subsets of some columns by size, each size from the beginning of a word on.
-
-    Returns
-    -------
-    listed
-        Their members, T x width; nobody where a word is filled up.
-    first
-        The word with which each size begins, and the end.
-    """
-    parts, first = [], [0]
-    for size in range(most + 1):
-        count = comb(width, size)
-        words = -(-count // 64)
-        part = np.zeros((64 * words, width), dtype=bool)
-        who = np.fromiter(
-            chain.from_iterable(combinations(range(width), size)), dtype=np.intp, count=count * size
-        )
-        part[np.arange(count)[:, None], who.reshape(count, size)] = True
-        parts.append(part)
-        first.append(first[-1] + words)
-    return np.concatenate(parts), np.array(first)
-
-
-def _batches(free: int, count: int, most: int) -> Iterator[Places]:
-    """Yield all subsets of a size, so many at a time."""
-    sets = combinations(range(free), count)
-    while some := list(islice(sets, most)):
-        yield np.array(some, dtype=np.intp).reshape(len(some), count)

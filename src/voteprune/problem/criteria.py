@@ -6,13 +6,12 @@ labels are given. `CURVES` are ratios of such sums, and what has a square root i
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exceptions import InputError
+from ..exceptions import InputError, likely
 from ..numbers.exact import exact
 from .formulas import Curve, Formula, GeometricMean, Matthews, Ratio, Weights
 
@@ -171,17 +170,11 @@ def check_criterion(criterion: object, argument: str) -> Criterion:
     names = [*METRICS, *CURVES]
     raise InputError(
         argument,
-        f"unknown criterion {criterion!r}. {_likely(criterion, names)}Known are "
+        f"unknown criterion {criterion!r}. {likely(criterion, names)}Known are "
         f"{', '.join(names)}, f with any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., "
         "fp=...), and any vp.Ratio(weights, weights); an objective may also be a margin, 'margin' "
         "or vp.Ramp(1).",
     )
-
-
-def _likely(word: object, names: Sequence[str]) -> str:
-    """Ask whether a name that is nearly the same was meant; nothing where none is."""
-    near = difflib.get_close_matches(word, names, 1) if isinstance(word, str) else []
-    return f"Did you mean {near[0]!r}? " if near else ""
 
 
 def formula_of(criterion: Criterion, positives: Fraction, negatives: Fraction) -> Formula:
@@ -207,8 +200,8 @@ def check_limited(criterion: object, argument: str) -> Criterion:
     try:
         known = check_criterion(criterion, argument)
     except InputError:
-        likely = _likely(criterion, names)
-        raise InputError(argument, f"unknown {criterion!r}. {likely}{allowed}") from None
+        meant = likely(criterion, names)
+        raise InputError(argument, f"unknown {criterion!r}. {meant}{allowed}") from None
     if isinstance(formula_of(known, one, one), Weights | Ratio):
         return known
     raise InputError(argument, f"a limit on {known} is no weighted sum of counts. {allowed}")

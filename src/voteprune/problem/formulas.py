@@ -33,6 +33,9 @@ Height = tuple[Fraction, Point]
 
 COUNTS = ("tp", "fn", "tn", "fp")
 
+_DIGITS = 10_000
+"""Largest denominator of weights that are rounded."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
@@ -69,6 +72,17 @@ class Weights:
         """Return the sum of these weights and `factor` times the others."""
         pairs = ((getattr(self, name), getattr(other, name)) for name in COUNTS)
         return Weights(*(mine + factor * theirs for mine, theirs in pairs))
+
+    def rounded(self) -> Weights:
+        """Return weights of true and false positives in nearly this direction, in short numbers.
+
+        Exact tangents have numbers as long as the square of the rows, which no int64 holds.
+        """
+        largest = max(abs(self.tp), abs(self.fp))
+        if not largest:
+            return self
+        tp, fp = ((part / largest).limit_denominator(_DIGITS) for part in (self.tp, self.fp))
+        return Weights(tp=tp, fp=fp)
 
     def __str__(self) -> str:
         pairs = ((name, getattr(self, name)) for name in COUNTS)

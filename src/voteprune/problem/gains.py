@@ -13,8 +13,24 @@ from ..numbers.exact import IntArray, combine, common_denominator, magnitude, to
 from ..votes.patterns import Patterns
 from .formulas import Weights
 
-_MOST_UNITS, _MOST_VALUE = 2**900, 10**300
+MOST_UNITS, _MOST_VALUE = 2**900, 10**300
 """What still converts to a float, with room to add up."""
+
+
+def check_reach(units: int, unit: Fraction, most: int = MOST_UNITS) -> None:
+    """Refuse sums that no float holds.
+
+    Raises
+    ------
+    InputError
+        If so many units, or what they are worth, are too many.
+    """
+    if units >= most or units * unit >= _MOST_VALUE:
+        raise InputError(
+            "objective",
+            "its weights, or the rows' weights, span more orders of magnitude than numbers can "
+            "hold. Scale them, or leave out what is negligible.",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +58,7 @@ class Gains:
         step = int(np.gcd.reduce(net))
         base, unit = total(if_negative), Fraction(1, scale * patterns.denominator)
         reach = abs(base) + magnitude(net)
-        if reach >= _MOST_UNITS or reach * unit >= _MOST_VALUE:
-            raise InputError(
-                "objective",
-                "its weights, or the rows' weights, span more orders of magnitude than numbers "
-                "can hold. Scale them, or leave out what is negligible.",
-            )
+        check_reach(reach, unit)
         return cls(base, net, unit, step or 1)
 
     @property

@@ -217,7 +217,7 @@ class CurveObjective(BinaryObjective):
         """Compile a formula against patterns."""
         positives, negatives = (Fraction(n, patterns.denominator) for n in patterns.totals)
         guess = (positives * 3 / 4, negatives / 4)
-        weights = curve.tangent(confusion_at(guess, positives, negatives))
+        weights = curve.tangent(confusion_at(guess, positives, negatives)).rounded()
         # Nothing is known yet but the counts there can be, and what 0 / 0 is taken for.
         summit = Outline.of(curve, patterns).summit()
         scores = [] if summit is None else [summit.score]

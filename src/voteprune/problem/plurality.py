@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -32,7 +33,7 @@ from .constraints import Constraint, Forbid
 from .criteria import METRICS
 from .formulas import Weights
 from .fscore import MACRO, FScoreObjective, is_f_score
-from .gains import Gains
+from .gains import MOST_UNITS, Gains, check_reach
 from .objective import CountedObjective, Score
 from .plurality_committee import PluralityCommittee, count_classes
 from .seats import Coverage, Seats, member_indices
@@ -116,6 +117,9 @@ class PluralityProblem(Seats):
         codes, weight = _merge(votes)
         everybody, cover = votes.n_classifiers, Coverage.of(votes)
         if is_f_score(criterion):
+            # Its tangents have squares of weights.
+            whole, unit = sum(map(total, weight.T)), Fraction(1, votes.denominator)
+            check_reach(whole, unit, math.isqrt(MOST_UNITS))
             can = np.ones(weight.shape, dtype=bool)
             score = FScoreObjective.of(str(criterion), weight, can)
             nothing = np.zeros(weight.shape, dtype=np.int64)
@@ -124,10 +128,12 @@ class PluralityProblem(Seats):
         gain, base, scale, worths = _gain(criterion, votes, weight)
         step = int(np.gcd.reduce(gain.ravel())) or 1
         best = compact(gain.max(axis=1))
+        unit = Fraction(1, scale * votes.denominator)
+        check_reach(abs(base) + total(best), unit)
         plain = cls(
             votes,
             PluralityObjective(
-                Gains(base, best, Fraction(1, scale * votes.denominator), step),
+                Gains(base, best, unit, step),
                 "weights by class" if isinstance(criterion, Mapping) else str(criterion),
                 worths,
             ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import entr, expit, softmax, xlog1py
 
-from .loss import Dual, margin
+from .loss import Dual, margin, over_blocks
 from .problem import Floats, Places
 
 _BALANCED = 1e-10
@@ -43,9 +43,13 @@ class LogLoss:
 
     def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """See `Loss`."""
-        share = expit(-self.signs * z)
-        pull = -self.weights * self.signs * share
-        curve = self.weights * share * (1 - share)
+        return over_blocks(lambda rows: self._part(z[rows], columns[:, rows], rows), len(z))
+
+    def _part(self, z: Floats, columns: Floats, rows: slice) -> tuple[Floats, Floats]:
+        signs, weights = self.signs[rows], self.weights[rows]
+        share = expit(-signs * z)
+        pull = -weights * signs * share
+        curve = weights * share * (1 - share)
         bent = columns * curve
         cross = bent.sum(axis=1)
         hessian = np.empty((len(columns) + 1,) * 2)
@@ -119,12 +123,16 @@ class SoftmaxLoss:
 
     def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """See `Loss`."""
+        return over_blocks(lambda rows: self._part(z[rows], columns[:, rows], rows), len(z))
+
+    def _part(self, z: Floats, columns: Floats, rows: slice) -> tuple[Floats, Floats]:
         share, m, b = softmax(z, axis=1), len(columns), self.n_intercepts
-        pull = self.weights[:, None] * (share - self.truth)
+        weights = self.weights[rows, None]
+        pull = weights * (share - self.truth[rows])
         centred = columns - (columns * share).sum(axis=2, keepdims=True)
-        bent = centred * (self.weights[:, None] * share)
+        bent = centred * (weights * share)
         hessian = np.empty((b + m,) * 2)
-        mass = self.weights[:, None] * share[:, :-1]
+        mass = weights * share[:, :-1]
         hessian[:b, :b] = np.diag(mass.sum(axis=0)) - share[:, :-1].T @ mass
         hessian[b:, :b] = bent[:, :, :-1].sum(axis=1)
         hessian[:b, b:] = hessian[b:, :b].T

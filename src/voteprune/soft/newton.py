@@ -37,6 +37,8 @@ class Point:
         The loss alone.
     z
         The scores of the rows.
+    settled
+        Whether it is the best of its members, and not merely where time was over.
     """
 
     members: Places
@@ -45,6 +47,7 @@ class Point:
     value: float
     loss: float
     z: Floats
+    settled: bool = True
 
 
 def plain_ridge(ridge: float) -> Callable[[Floats], Ridge]:
@@ -66,6 +69,7 @@ def minimise(
     weights: Floats,
     accuracy: float = EXACT,
     deadline: float = np.inf,
+    least: int = 0,
 ) -> Point:
     """Return the point of least penalised loss over intercepts and weights >= 0.
 
@@ -83,7 +87,9 @@ def minimise(
     accuracy
         Share of the loss that a step must promise for another to follow.
     deadline
-        Moment of `time.monotonic` after which no further step begins.
+        Moment of `time.monotonic` from which on no further step would end in time.
+    least
+        Steps that are taken all the same.
     """
     columns = loss.gather(members)
     n_free = loss.n_intercepts
@@ -92,8 +98,10 @@ def minimise(
     z = loss.scores(intercepts, columns, weights)
     fine = penalty(weights)
     bare = loss.value(z)
-    for _ in range(_STEPS):
-        if time.monotonic() >= deadline:
+    settled, clock, last = True, time.monotonic(), 0.0
+    for steps in range(_STEPS):
+        if steps >= least and clock + last >= deadline:
+            settled = False
             break
         slope, hessian = loss.derivatives(z, columns)
         slope[n_free:] += fine.gradient
@@ -123,9 +131,11 @@ def minimise(
         z, bare, fine = z + length * dz, trial, trial_fine
         if promise <= accuracy * abs(now):
             break
+        before, clock = clock, time.monotonic()
+        last = clock - before
     z = loss.scores(place[:n_free], columns, place[n_free:])
     bare = loss.value(z)
-    return Point(members, place[:n_free], place[n_free:], bare + fine.value, bare, z)
+    return Point(members, place[:n_free], place[n_free:], bare + fine.value, bare, z, settled)
 
 
 def fit(
@@ -144,7 +154,7 @@ def fit(
     near
         A point to start from, of whichever members.
     deadline
-        As for `minimise`.
+        As for `minimise`; without a point to start from one step is taken in any case.
     """
     intercepts, weights = np.zeros(loss.n_intercepts), np.zeros(len(members))
     if near is not None:
@@ -153,8 +163,8 @@ def fit(
     if loss.total is not None:
         together = weights.sum()
         weights = weights / together if together > 0 else np.full(len(members), 1 / len(members))
-    penalty = plain_ridge(ridge)
-    return minimise(loss, penalty, members, intercepts, weights, deadline=deadline)
+    penalty, least = plain_ridge(ridge), int(near is None)
+    return minimise(loss, penalty, members, intercepts, weights, deadline=deadline, least=least)
 
 
 def weights_of(point: Point, n_members: int) -> Floats:

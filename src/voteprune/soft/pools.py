@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .loss import Dual, margin
+from .loss import Dual, margin, over_blocks
 from .problem import Floats, Places
 
 
@@ -22,7 +22,10 @@ class PoolLogLoss:
         if answers.ndim == 3:
             self.answers = np.ascontiguousarray(answers[:, np.arange(len(labels)), labels])
         else:
-            self.answers = np.where(labels == 1, answers, 1 - answers)
+            # 1 - p where the label is 0, without a third array of this size.
+            positive = labels == 1
+            self.answers = answers * np.where(positive, 1.0, -1.0)
+            self.answers += np.where(positive, 0.0, 1.0)
 
     def gather(self, members: Places) -> Floats:
         """See `Loss`."""
@@ -38,7 +41,10 @@ class PoolLogLoss:
 
     def derivatives(self, z: Floats, columns: Floats) -> tuple[Floats, Floats]:
         """See `Loss`."""
-        pull = self.weights / z
+        return over_blocks(lambda rows: self._part(z[rows], columns[:, rows], rows), len(z))
+
+    def _part(self, z: Floats, columns: Floats, rows: slice) -> tuple[Floats, Floats]:
+        pull = self.weights[rows] / z
         return -(columns @ pull), (columns * (pull / z)) @ columns.T
 
     def dual(self, z: Floats) -> Dual:
@@ -66,8 +72,13 @@ class PoolBrier:
         truth = np.eye(answers.shape[2])[labels] if answers.ndim == 3 else 1.0 * (labels == 1)
         flat = answers.reshape(self.n_members, -1)
         each = np.repeat(weights, flat.shape[1] // n)
-        self.gram = (flat * each) @ flat.T
-        self.pull = flat @ (each * truth.ravel())
+        aims = each * truth.ravel()
+
+        def part(cells: slice) -> tuple[Floats, Floats]:
+            own = flat[:, cells]
+            return own @ aims[cells], (own * each[cells]) @ own.T
+
+        self.pull, self.gram = over_blocks(part, flat.shape[1])
         self.constant = float(each @ truth.ravel() ** 2)
         self.slack = 4 * margin(flat.shape[1] + 2 * self.n_members)
 

@@ -153,13 +153,10 @@ class Probabilities(Frozen):
                 f"{name!r} gives scores, and a linear pool needs probabilities. Calibrate it "
                 "first, or combine log-odds.",
             )
-        return np.stack(
-            [
-                shares_of(self.log_odds[:, k], kind, self.clip, len(self.classes))
-                for k, kind in enumerate(self.kinds)
-            ],
-            axis=1,
-        )
+        stored = np.moveaxis(np.empty_like(self.log_odds), 1, 0)
+        for k, kind in enumerate(self.kinds):
+            stored[k] = shares_of(self.log_odds[:, k], kind, self.clip, len(self.classes))
+        return np.moveaxis(stored, 0, 1)
 
     def select(self, columns: Sequence[int]) -> Probabilities:
         """Return what some of the members say, in the order given."""

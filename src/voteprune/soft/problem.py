@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from .tensor import LARGEST, SMALLEST
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -200,6 +201,10 @@ class SoftProblem:
 
 
 def check_penalty(penalty: float) -> None:
-    """Refuse a ridge under which weights would not be bounded."""
+    """Refuse a ridge under which weights would not be bounded, or beyond what floats hold."""
     if not (math.isfinite(penalty) and penalty > 0):
         raise InputError("penalty", f"is {penalty!r}; it must be a number above 0. Try 30.")
+    if not SMALLEST <= penalty <= LARGEST:
+        raise InputError(
+            "penalty", f"is {penalty!r}; expected {SMALLEST:g} to {LARGEST:g}. Try 30."
+        )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..votes.reading import read_vector
-from .tensor import LARGEST, Floats
+from .tensor import LARGEST, SMALLEST, Floats
 
 Label = str | int | float | bool
 """What a class may be called."""
@@ -69,9 +69,12 @@ def read_weights(sample_weight: object, n: int) -> Floats:
         or not np.isfinite(weights).all()
         or (weights < 0).any()
         or weights.max() > LARGEST
+        or ((weights > 0) & (weights < SMALLEST)).any()
     ):
         raise InputError(
-            "sample_weight", f"weights must be numbers from 0 to {LARGEST:g}. Divide them all."
+            "sample_weight",
+            f"weights must be numbers from {SMALLEST:g} to {LARGEST:g}, or 0. Scale them, or leave "
+            "out what is negligible.",
         )
     return weights.astype(np.float64)
 

@@ -37,7 +37,7 @@ def sample_of(problem: SoftProblem, n_rows: int) -> Sample:
     carrying = np.flatnonzero(problem.weights > 0)
     labels, weights = problem.labels[carrying], problem.weights[carrying]
     drawn, scaled = [], []
-    for label in np.unique(labels):
+    for label in np.flatnonzero(np.bincount(labels)):
         own = np.flatnonzero(labels == label)
         wanted = min(len(own), max(_FEWEST, round(n_rows * len(own) / len(labels))))
         some = np.sort(random.choice(own, wanted, replace=False))

@@ -33,12 +33,15 @@ class Search:
     ----------
     fitted, begun
         Committees with their best weights, and with what they had when time was over.
+    deadline
+        Moment of `time.monotonic` after which weights are no longer improved.
     """
 
     def __init__(self, problem: SoftProblem, loss: Loss) -> None:
         self.problem, self.loss = problem, loss
         self.fitted: dict[tuple[int, ...], Point] = {}
         self.begun: dict[tuple[int, ...], Point] = {}
+        self.deadline = np.inf
         rows = max(len(problem.labels), 1)
         self.tries = int(np.clip(_WORK // rows, 1, _TRIES))
         lines, limits = problem.rows
@@ -46,16 +49,18 @@ class Search:
         self.packing, self.room = lines[packing], limits[packing]
         self.covering, self.need = -lines[~packing], -limits[~packing]
 
-    def fit(
-        self, members: Iterable[int], near: Point | None = None, deadline: float = np.inf
-    ) -> Point:
+    def fit(self, members: Iterable[int], near: Point | None = None) -> Point:
         """Return the best weights of a committee, or good ones if time is over before that."""
         key = tuple(sorted(members))
         if key in self.fitted:
             return self.fitted[key]
+        if key in self.begun and time.monotonic() >= self.deadline:
+            return self.begun[key]
         places, begun = np.array(key, dtype=np.intp), self.begun.pop(key, near)
-        point = replace(fit(self.loss, self.problem.ridge, places, begun, deadline), z=_NOTHING)
-        if time.monotonic() >= deadline:
+        point = replace(
+            fit(self.loss, self.problem.ridge, places, begun, self.deadline), z=_NOTHING
+        )
+        if not point.settled:
             self.begun[key] = point
             return point
         if len(self.fitted) > 10_000:
@@ -92,6 +97,8 @@ class Search:
                 rest = {int(m) for m in point.members} - {member}
                 if member in self.problem.required or (not rest and self.loss.total is not None):
                     continue
+                if time.monotonic() >= deadline:
+                    break
                 better = self._best_exchange(rest, point, deadline)
                 if better is not None:
                     point, improved = better, True
@@ -100,7 +107,7 @@ class Search:
 
     def share(self, other: Search) -> None:
         """Have what another search on the same rows knows, and tell it what is found here."""
-        self.fitted, self.begun = other.fitted, other.begun
+        self.fitted, self.begun, self.deadline = other.fitted, other.begun, other.deadline
 
     def _best_exchange(self, rest: set[int], point: Point, deadline: float) -> Point | None:
         base = self.fit(rest, point)

@@ -13,8 +13,9 @@ from ..exceptions import InputError
 
 Floats = NDArray[np.float64]
 
-LARGEST = 1e100
-"""Largest score or weight that is taken, here and by the checker: squares stay finite."""
+LARGEST, SMALLEST = 1e50, 1e-50
+"""Largest score, weight or penalty that is taken, and the smallest weight or penalty: products of
+them and their squares stay far from where floats end. The checker takes more."""
 
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""

@@ -56,6 +56,8 @@ class SoftTree:
         Whether the steps of the proof are kept in `steps`.
     near
         A point to start from.
+    deadline
+        Moment of `time.monotonic` after which weights of committees are no longer improved.
     """
 
     def __init__(
@@ -68,11 +70,13 @@ class SoftTree:
         search: bool = True,
         keep_steps: bool = False,
         near: Point | None = None,
+        deadline: float = np.inf,
     ) -> None:
         self.problem = problem
         self.loss = loss if loss is not None else loss_of(problem)
         self.tolerance, self.searching = tolerance, search
         self.search = Search(problem, self.loss)
+        self.search.deadline = deadline
         self._curvature = Curvature(self.loss, problem)
         self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
@@ -113,6 +117,13 @@ class SoftTree:
             waiting = min(waiting, self._heap[0][0])
         value = np.inf if self.best is None else self.best.value
         return float(min(waiting, self.closed, value))
+
+    @property
+    def closed_gap(self) -> bool:
+        """Whether the incumbent is proved to be the best, within the tolerance."""
+        return self.best is not None and self.lower_bound >= self.best.value - TOLERANCE * abs(
+            self.best.value
+        )
 
     @property
     def n_open(self) -> int:
@@ -253,7 +264,7 @@ class SoftTree:
         if first is None:
             return
         first = search.swaps(first, deadline)
-        self._take(self.search.fit(first.members.tolist(), first, deadline))
+        self._take(self.search.fit(first.members.tolist(), first))
         if self.loss.total is None and len(self._heap) == 1:
             _, _, root = heapq.heappop(self._heap)
             tree = SoftTree(
@@ -320,8 +331,13 @@ class SoftTree:
         if not self.problem.allows(chosen) or (not chosen and self.loss.total is not None):
             self._close(node, np.inf)
             return
-        point = scored(self.loss, self.search.fit(chosen))
-        self._take(point)
+        fitted = self.search.fit(chosen)
+        self._take(fitted)
+        if not fitted.settled:
+            # Time was over, and a bound of these weights would be too low for good.
+            self._push(node)
+            return
+        point = scored(self.loss, fitted)
         bound = bound_of(
             self.loss.dual(point.z),
             self.problem.ridge,

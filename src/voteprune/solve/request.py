@@ -26,7 +26,13 @@ from ..run.run import Method, Run, ThresholdRule
 from ..soft.problem import check_penalty
 from ..soft.pruning import OBJECTIVES
 from ..solvers import Solver
-from ..strategies.registry import METHODS, check_honours, check_threshold, for_margins
+from ..strategies.registry import (
+    METHODS,
+    check_honours,
+    check_threshold,
+    for_margins,
+    unknown_method,
+)
 from ..votes.plurality import Label
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
@@ -257,7 +263,7 @@ def _check_method(method: object, solver: object) -> Method:
     if solver == "brute":
         method = "brute"
     if not isinstance(method, str) or method not in METHODS:
-        raise InputError("method", f"{method!r} is not known. Known are {', '.join(METHODS)}.")
+        raise unknown_method("method", method)
     return METHODS[method]
 
 

@@ -56,7 +56,7 @@ class NearCommittee:
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SoftExplanation(Written):
     """Which members carry a soft committee, and which others come near it.
 
@@ -80,30 +80,36 @@ class SoftExplanation(Written):
     others: tuple[NearCommittee, ...]
     near: float
 
+    def __repr__(self) -> str:
+        return (
+            f"<SoftExplanation: penalised loss {-self.value:.6g}, {len(self.members)} members, "
+            f"{len(self.others)} other committees near>"
+        )
+
     def summary(self) -> str:
-        """Return it as lines of text."""
+        """Return it as lines of text; losses are penalised means."""
         lines = [
             self._title(),
             "",
-            "  member            weight    without it   at most     verdict",
+            "  member            weight    without it  at least     verdict",
         ]
         lines += [
             f"  {role.name:<16} {role.weight:>7.3g} {_shown(role.best):>13} "
             f"{_shown(role.bound):>9}     {role.verdict}"
             for role in self.members
         ]
-        lines += [f"  near         {', '.join(o.names)}: {o.value:.6g}" for o in self.others]
+        lines += [f"  near         {', '.join(o.names)}: {-o.value:.6g}" for o in self.others]
         return lines_of(lines)
 
     def _title(self) -> str:
-        return f"A committee of {len(self.members)} with value {self.value:.6g}."
+        return f"A committee of {len(self.members)} with a penalised loss of {-self.value:.6g}."
 
     def _repr_html_(self) -> str:
         rows = [
             [r.name, f"{r.weight:.3g}", _shown(r.best), _shown(r.bound), r.verdict]
             for r in self.members
         ]
-        header = ["member", "weight", "best without it", "at most", "verdict"]
+        header = ["member", "weight", "best without it", "at least", "verdict"]
         return html_of_table(self._title(), header, rows)
 
     def _fields(self) -> dict[str, Any]:
@@ -124,7 +130,7 @@ def explain_soft(
     near
         How much more loss other committees may have to be told, as a share.
     """
-    deadline = time.monotonic() + seconds
+    deadline = problem.search.deadline = time.monotonic() + seconds
     pairs = sorted(
         zip(committee.members, committee.weights, strict=True), key=lambda pair: -pair[1]
     )
@@ -195,4 +201,5 @@ def _others(
 
 
 def _shown(value: float | None) -> str:
-    return "none" if value is None else f"{value:.6g}"
+    """Write a value as the loss it is."""
+    return "none" if value is None else f"{-value:.6g}"

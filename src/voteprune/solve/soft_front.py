@@ -16,6 +16,7 @@ from ..soft.committee import SoftCommittee
 from ..soft.newton import Point
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree
+from ..strategies.exact_soft import first_members
 from .fronts import Front, FrontPoint
 
 _STRIDE = 0.25
@@ -37,12 +38,15 @@ class SoftFront:
         self._problem, self._began, self._deadline = problem, began, began + seconds
         self._sizes = range(numbers.size_min, numbers.most + 1)
         self._trees: dict[int, SoftTree] = {}
+        problem.search.deadline = self._deadline
 
     def run(self, told: Callable[[], object]) -> str:
         """Work until all is proved, time is over, or somebody ends it; return which."""
         try:
             with threadpool_limits(1, "blas"):
                 for place, size in enumerate(self._sizes):
+                    if self._trees and time.monotonic() >= self._deadline:
+                        return "time limit"
                     self._begin(size)
                     share = (self._deadline - time.monotonic()) / (len(self._sizes) - place)
                     self._work(size, time.monotonic() + share)
@@ -65,19 +69,21 @@ class SoftFront:
 
     def _points(self) -> tuple[FrontPoint, ...]:
         total, points, lower = self._problem.total, list[FrontPoint](), 0.0
+        last = max(self._trees, default=None)
         for size in reversed(self._sizes):
             tree = self._trees.get(size)
-            if tree is None:
-                points.append(_point(size, None, None, 0.0 if not points else -lower / total))
-                continue
-            lower = max(lower, tree.lower_bound)
-            if tree.best is None:
-                bound = None if tree.finished else -lower / total
-                points.append(_point(size, None, None, bound))
+            if tree is not None:
+                lower = max(lower, tree.lower_bound)
+            elif last is not None:
+                # Not begun when time was over: who may sit in fewer seats may sit in these.
+                tree = self._trees[last]
+            highest = 0.0 - lower / total
+            if tree is None or tree.best is None:
+                settled = size in self._trees and self._trees[size].finished
+                points.append(_point(size, None, None, None if settled else highest))
                 continue
             found = self._problem.best(tree.best.members.tolist())
             committee, value = found if found is not None else (None, None)
-            highest = -lower / total
             bound = highest if value is None else max(highest, value)
             points.append(_point(size, committee, value, bound))
         return tuple(reversed(points))
@@ -97,8 +103,8 @@ class SoftFront:
         # A committee's best weights do not depend on how many others there might be.
         tree.search.share(self._problem.search)
         self._trees[size] = tree
-        if near is not None:
-            tree.offer(tuple(near.members.tolist()))
+        first = first_members(self._problem) if near is None else tuple(near.members.tolist())
+        tree.offer(first)
 
     def _work(self, size: int, until: float) -> None:
         """Go on with a size, and tell the larger ones what was found."""

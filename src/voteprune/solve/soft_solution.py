@@ -116,6 +116,8 @@ class SoftSolution(BaseSolution):
             ]
             if self.lower_bound is not None and self.gap is not None:
                 gap = words.percent(self.gap)
+                if 0 < self.gap < self.tolerance:
+                    gap = f"under {words.percent(self.tolerance)}"
                 lines.append(f"  at least     {self.lower_bound:.6g}   gap {gap}")
             how = "weighted log-odds" if committee.rule == "log_odds" else "weighted mean"
             lines.append(
@@ -124,12 +126,21 @@ class SoftSolution(BaseSolution):
             pairs = zip(committee.names, committee.weights, strict=True)
             seats = tuple(f"{name} {weight:.3g}" for name, weight in pairs)
             lines += words.wrap("  members      ", seats)
-            lines.append(f"  right        accuracy {self.accuracy:.4f}{self._cut()}")
+            lines += self._shares()
         if self.promise is not None:
             lines.append(f"  promise      {self.promise}")
         lines += self._asked_lines()
         lines.append(f"  rows         {self.n_rows}")
         return words.lines_of([*lines, *self._method_lines()])
+
+    def __repr__(self) -> str:
+        if self.committee is None or self.penalised_loss is None:
+            return BaseSolution.__repr__(self)
+        least = "no bound" if self.lower_bound is None else f"at least {self.lower_bound:.6g}"
+        return (
+            f"<SoftSolution: {self.status}, penalised {self.objective} {self.penalised_loss:.6g} "
+            f"({least}), {self.committee.size} of {self.n_classifiers} classifiers>"
+        )
 
     def _headline(self) -> str:
         if self.status == "optimal" and self.bound != self.value:
@@ -137,15 +148,18 @@ class SoftSolution(BaseSolution):
             return f"Optimal: no other members have a loss that is lower by more than {share}."
         return BaseSolution._headline(self)
 
-    def _cut(self) -> str:
+    def _shares(self) -> list[str]:
+        """Say how often the committee is right; of several classes there is no confusion."""
         counts = self.confusion
         if counts is None or self.committee is None:
-            return ""
-        return (
-            f"; positive above {self.committee.cutoff:.4g}: "
-            f"tp {words.count(counts.tp)}, fn {words.count(counts.fn)}, "
-            f"tn {words.count(counts.tn)}, fp {words.count(counts.fp)}"
+            return [f"  right        accuracy {self.accuracy:.6g}"]
+        told = "  ".join(
+            f"{name} {words.count(getattr(counts, name))}" for name in ("tp", "fn", "tn", "fp")
         )
+        return [
+            *words.shares(counts, self.objective),
+            f"  confusion    {told}; positive above {self.committee.cutoff:.4g}",
+        ]
 
     def _fields(self) -> dict[str, Any]:
         # The trace, what members said and the certificate, which has a file of its own, are left

@@ -51,7 +51,8 @@ class Solution(BaseSolution):
     termination
         Why the run ended: "proved", "time limit", "interrupted", "callback", "gap reached",
         "solver failed", "solver tolerance" (gains differ by more orders of magnitude than the
-        solver can tell apart) or "finished" (a method that proves nothing has done its work).
+        solver or floats can tell apart) or "finished" (a method that proves nothing has done its
+        work).
     committee, confusion, value
         The best committee, its exact counts and its objective; None where there is none.
     bound

@@ -52,9 +52,6 @@ _NEAR = 1e-6
 _USEFUL = ("proved", "improved", "solver tolerance")
 """Ways for a run on a tangent to end after which another may do more."""
 
-_DIGITS = 10_000
-"""Tangents at points that are no committee's may be rounded: any direction gives a bound."""
-
 
 def solve_any(problem: Problem, method: Method, run: Run) -> Outcome:
     """Run a method on a problem, whatever its criterion is."""
@@ -261,14 +258,9 @@ class _Climb:
         return self._formula.tangent(self._problem.confusion(committee))
 
     def _tangent_at(self, point: Point) -> Weights:
-        """Return the tangent at a point, rounded."""
+        """Return the tangent at a point, rounded: any direction gives a bound."""
         p, n = map(Fraction, self._problem.patterns.totals)
-        exact = self._formula.tangent(confusion_at(point, p, n))
-        largest = max(abs(exact.tp), abs(exact.fp))
-        if not largest:
-            return exact
-        tp, fp = ((part / largest).limit_denominator(_DIGITS) for part in (exact.tp, exact.fp))
-        return Weights(tp=tp, fp=fp)
+        return self._formula.tangent(confusion_at(point, p, n)).rounded()
 
     def _nothing_left(self) -> Outcome:
         """Conclude when every part is settled; where nothing is allowed, say why."""

@@ -21,13 +21,15 @@ MOST_TRIED = 12
 def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
     """Find the best committee and prove it, as far as the time allows."""
     incumbent = run.incumbent
-    _offer_first(problem, run)
+    problem.search.deadline = run.deadline
+    run.incumbent.offer(first_members(problem))
     tree = SoftTree(
         problem.numbers,
         problem.loss,
         # Tighter than what is told: what is told is lower than the bound by a hair.
         tolerance=0.9 * TOLERANCE,
         keep_steps=run.record is not None,
+        deadline=run.deadline,
     )
     if problem.said.n_rows >= MANY_ROWS:
         # A second fit would be slow. With fewer rows it is made, from the same start in every run,
@@ -44,12 +46,14 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         driver.round(run.deadline)
     if incumbent.score is None:
         return Outcome("proved", infeasible=True, explanation=_clash(problem))
-    return Outcome("proved")
+    # Where hardly any loss is left, its rounding is more than the tolerance.
+    return Outcome("proved" if tree.closed_gap else "solver tolerance")
 
 
 def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:
     """Grow a committee and improve it by swaps, without a proof."""
-    _offer_first(problem, run)
+    problem.search.deadline = run.deadline
+    run.incumbent.offer(first_members(problem))
     point = problem.search.greedy(run.deadline)
     if point is not None:
         best = problem.search.swaps(point, run.deadline)
@@ -66,6 +70,7 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
             f"brute force fits 2^K committees and takes at most {MOST_TRIED} classifiers, the pool "
             f"has {k}. Use method='exact'.",
         )
+    problem.search.deadline = run.deadline
     for size in range(1, k + 1):
         for members in combinations(range(k), size):
             if run.seconds_left <= 0:
@@ -77,8 +82,8 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
     return Outcome("proved")
 
 
-def _offer_first(problem: SoftPruning, run: Run) -> None:
-    """Offer the smallest committee there may be, so that there is one when time is over at once."""
+def first_members(problem: SoftPruning) -> tuple[int, ...]:
+    """Return the smallest committee there may be, which is there when time is over at once."""
     numbers = problem.numbers
     free = [
         k
@@ -86,7 +91,7 @@ def _offer_first(problem: SoftPruning, run: Run) -> None:
         if k not in numbers.required and k not in numbers.forbidden
     ]
     missing = max(0, max(1, numbers.size_min) - len(numbers.required))
-    run.incumbent.offer([*numbers.required, *free[:missing]])
+    return (*numbers.required, *free[:missing])
 
 
 def _clash(problem: SoftPruning) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..exceptions import InputError
+from ..exceptions import InputError, likely
 from ..heuristics import HEURISTICS
 from ..mip.solve import solve_merged, solve_paper
 from ..primal import plurality_search
@@ -107,6 +107,13 @@ METHODS: dict[str, Method] = {
 def methods() -> tuple[Method, ...]:
     """List the methods; each has `name`, `summary` and `reference`."""
     return tuple(METHODS.values())
+
+
+def unknown_method(argument: str, name: object) -> InputError:
+    """Return the error for a method that there is not."""
+    return InputError(
+        argument, f"{name!r} is not known. {likely(name, METHODS)}Known are {', '.join(METHODS)}."
+    )
 
 
 def check_threshold(threshold: object, method: Method) -> ThresholdRule:

@@ -24,12 +24,13 @@ from .read import (
     read_table,
     read_votes,
 )
-from .rows import Bools, Rows, VoteTable
+from .rows import Bools, ClassTable, Rows, VoteTable
 from .sheet import Sheet
 from .wish import Wish
 
 __all__ = [
     "Bools",
+    "ClassTable",
     "Rows",
     "Sheet",
     "VoteTable",

@@ -12,7 +12,7 @@ import numpy as np
 from ..exceptions import FileFormatError, InputError
 from . import files
 from .csvfile import separator_of
-from .foreign import is_qrels, read_archive, read_json, read_qrels, stem
+from .foreign import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
 from .joining import File, distinct_ids, join, text_table
 from .labels import LabelRows
 from .layout import guessed_id, index_column, part_column, require_column
@@ -20,8 +20,6 @@ from .long import LONG, read_long
 from .rows import INDEX, LABEL, PART, brief, is_test_part, unknown_part
 from .sheet import Sheet
 from .wish import Wish
-
-_FOLDER = (".csv", ".tsv", ".csv.gz", ".parquet", ".pq", ".eval", ".qrel", ".qrels")
 
 
 def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
@@ -33,17 +31,23 @@ def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
         if not Path(path).is_dir():
             found.append(path)
             continue
-        inside = sorted(p for p in Path(path).iterdir() if p.name.lower().endswith(_FOLDER))
-        labels = wish.labels
-        inside = [p for p in inside if labels is None or p.resolve() != labels.resolve()]
-        if not inside:
-            raise FileFormatError(path, f"is a folder without tables ({', '.join(_FOLDER)}).")
-        found += inside
+        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, wish)]
+        tables = [p for p in inside if p.name.lower().removesuffix(".gz").endswith(TABLES)]
+        # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
+        tables = tables or [p for p in inside if p.name.lower().endswith(".json")]
+        if not tables:
+            known = ", ".join((*TABLES, ".json"))
+            raise FileFormatError(path, f"is a folder without tables ({known}).")
+        found += tables
     loaded = []
     for path in found:
         with files.enough_memory(path):
             loaded.append(File("stdin" if str(path) == "-" else path, files.load(path)))
     return loaded
+
+
+def _is_labels(path: Path, wish: Wish) -> bool:
+    return wish.labels is not None and path.resolve() == wish.labels.resolve()
 
 
 def read_sheet(
@@ -142,7 +146,9 @@ def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) ->
     part = part_column(path, columns, wish, PART if paper else None)
     notes: tuple[str, ...] = ()
     if names is None:
-        voters, notes = wish.voters(str(path), columns, (label, index, part))
+        voters, notes = wish.voters(
+            str(path), columns, (label, index, part, PART if paper else None)
+        )
     else:
         voters = tuple(name for name in names if name in columns)
     if not voters:

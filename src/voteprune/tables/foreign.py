@@ -14,9 +14,13 @@ from typing import Any
 
 from ..exceptions import FileFormatError
 from . import files
+from .archives import unpacked
 from .csvfile import decode
 from .sheet import Sheet
 from .wish import Wish
+
+TABLES = (".csv", ".tsv", ".parquet", ".pq", ".eval", ".qrel", ".qrels", ".trec")
+"""How files are called that can only be votes."""
 
 _ABSTAINED = "-1"
 _MARKS = {"C": "1", "I": "0", "P": "0.5", "N": ""}
@@ -98,21 +102,22 @@ def read_archive(path: str | Path, data: bytes, wish: Wish) -> Sheet:
             listed = archive.infolist()
             if sum(info.file_size for info in listed) > files.MOST_BYTES:
                 raise files.too_large(path)
-            names = [info.filename for info in listed]
-            header = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
+            found = {info.filename: info for info in listed}
+            header = next((n for n in ("header.json", "_journal/start.json") if n in found), None)
             if header is None:
                 raise FileFormatError(
                     path, "is a zip archive without header.json, so no log of Inspect."
                 )
-            start = _json(path, decode(path, archive.read(header)))
+            start = _json(path, decode(path, unpacked(archive, found[header])))
             samples = [
-                _json(path, decode(path, archive.read(name)))
-                for name in names
+                _json(path, decode(path, unpacked(archive, info)))
+                for name, info in found.items()
                 if name.startswith("samples/") and name.endswith(".json")
             ]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         raise FileFormatError(
-            path, f"cannot be unpacked: {error}. Write the log anew: inspect log convert."
+            path,
+            f"cannot be unpacked: {error}. Or write the log anew: inspect log convert --to json.",
         ) from None
     about = start.get("eval") if isinstance(start, dict) else None
     return _inspect(path, about if isinstance(about, dict) else {}, samples, wish)
@@ -188,8 +193,7 @@ def stem(path: str | Path) -> str:
 
 
 def _endings(name: str) -> Iterator[str]:
-    known = (".csv", ".tsv", ".txt", ".parquet", ".pq", ".json", ".eval", ".qrel", ".qrels")
-    for ending in (".gz", *known):
+    for ending in (".gz", ".txt", ".json", *TABLES):
         if name.lower().endswith(ending):
             yield name[-len(ending) :]
             name = name[: -len(ending)]

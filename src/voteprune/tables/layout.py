@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
-from .rows import INDEX, LABEL, PART, Layout, brief
+from .rows import INDEX, LABEL, PART, Bools, Layout, brief
 from .wish import Wish
 
 
@@ -158,6 +158,28 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
                 "k", f"is {k}, {each} of every model, but {model} has only {len(found)}."
             )
     return [place for found in models.values() for _, place in sorted(found)[:each]]
+
+
+def has_test_rows(path: str | Path, is_test: Bools, wish: Wish) -> bool:
+    """Tell whether some rows are test rows; refuse a table that has no others.
+
+    Parameters
+    ----------
+    path
+        The file, for messages.
+    is_test
+        Which rows are test rows.
+    wish
+        What the user says about it.
+    """
+    if is_test.all():
+        told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
+        raise FileFormatError(path, f"has test rows only; {told}.")
+    if wish.split is not None and not is_test.any():
+        raise InputError(
+            "split", f"is {brief(wish.split)}, but no row of {path} says so. Name a value it has."
+        )
+    return bool(is_test.any())
 
 
 def listed(names: Sequence[str]) -> str:

@@ -23,10 +23,10 @@ from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
 from .doors import opened, read_sheet
 from .files import enough_memory, import_polars, is_parquet, load
 from .joining import File, shown_source
-from .layout import first_of_every_model, listed, table_layout, votes_layout
+from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
 from .parquet import read_parquet
 from .pieces import is_in_pieces, scan_pieces
-from .rows import NEEDED, PART, Choose, Rows, VoteTable, brief, parse_number
+from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
 from .wish import Wish
 
 
@@ -76,12 +76,9 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     rows, path = _rows(loaded, wish), shown_source(loaded)
     if wish.k is not None:
         rows = rows.of(first_of_every_model(rows.names, wish.k))
-    none = np.zeros(len(rows.ids), dtype=bool)
-    is_test = none if rows.is_test is None else rows.is_test
-    validation = rows.where(~is_test)
-    if not validation.ids:
-        told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
-        raise FileFormatError(path, f"has test rows only; {told}.")
+    validation, test = rows, None
+    if rows.is_test is not None and has_test_rows(path, rows.is_test, wish):
+        validation, test = rows.where(~rows.is_test), rows.where(rows.is_test)
     try:
         votes = Votes(
             complete(path, validation, wish), validation.labels, names=validation.names,
@@ -91,7 +88,6 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
         raise
     except InputError as error:
         raise FileFormatError(path, error.message) from None
-    test = rows.where(is_test) if is_test.any() else None
     if test is not None:
         complete(path, test, wish)
     return VoteTable(
@@ -148,23 +144,46 @@ def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
     InputError
         If `target` is no column.
     """
-    return read_classes([path], Wish(target))[0]
+    return read_classes([path], Wish(target)).validation
 
 
-def read_classes(paths: Sequence[str | Path], wish: Wish) -> tuple[PluralityVotes, tuple[str, ...]]:
-    """Read class labels from whatever files hold them, and what a person should know of it.
+def read_classes(
+    paths: Sequence[str | Path], wish: Wish, test: str | Path | None = None
+) -> ClassTable:
+    """Read class labels with the true ones from whatever files hold them.
 
     Parameters
     ----------
     paths, wish
         As for `read_source`.
+    test
+        A file of other rows.
     """
-    for option in ("positive", "cutoff", "split"):
+    for option in ("positive", "cutoff"):
         if getattr(wish, option) is not None:
             raise InputError(option, "is for two classes. Leave it out with --plurality.")
-    sheet = read_sheet(opened(paths, wish), wish, text=True)
+    loaded = opened(paths, wish)
+    sheet = read_sheet(loaded, wish, text=True)
     assert sheet is not None
-    return sheet.plurality(wish)
+    notes, others = (*sheet.notes, *sheet.doubts()), None
+    is_test = sheet.is_test
+    if is_test is not None and has_test_rows(sheet.path, is_test, wish):
+        if test is not None:
+            raise InputError("--test", "is one set of test rows, the table has another. Give one.")
+        sheet, others = sheet.where(~is_test), sheet.where(is_test)
+    if test is not None:
+        others = read_sheet(opened([test], wish), wish, sheet.names, text=True)
+        assert others is not None
+        if others.labels is None:
+            raise InputError("--test", f"{test} has no labels. Name their column with --target.")
+        others = others.of(sheet.names)
+    classes = sheet.classes() | (set() if others is None else others.classes())
+    return ClassTable(
+        sheet.plurality(wish, classes),
+        None if others is None else others.plurality(wish, classes),
+        notes,
+        sheet.costs,
+    )
 
 
 def _rows(loaded: Sequence[File], wish: Wish) -> Rows:
@@ -209,15 +228,7 @@ def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None)
     sheet = read_sheet(loaded, wish, names)
     if sheet is None:
         return _read(loaded[0], lambda columns: votes_layout(path, columns, names, wish), wish)
-    missing = [name for name in names if name not in sheet.names]
-    if missing:
-        raise FileFormatError(
-            path,
-            f"has no votes of {brief(missing[0])}. The committee's members are found by name; the "
-            f"classifiers are {listed(sheet.names)}.",
-        )
-    rows = sheet.rows(wish)
-    rows = rows.of([rows.names.index(name) for name in names])
+    rows = sheet.of(names).rows(wish)
     complete(path, rows, wish)
     return rows
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..votes.ballots import holds_probabilities
+from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 
 PART, LABEL, INDEX = "datatype", "real_class", "index"
@@ -117,6 +118,26 @@ class VoteTable:
     costs: dict[str, float] | None = None
     classes: tuple[str, str] | None = None
     numbers: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassTable:
+    """What a table says where its cells are classes.
+
+    Parameters
+    ----------
+    validation
+        What `prune` takes.
+    test
+        The test rows, with the same classes; None where there are none.
+    notes, costs
+        As on `Rows`.
+    """
+
+    validation: PluralityVotes
+    test: PluralityVotes | None
+    notes: tuple[str, ...] = ()
+    costs: dict[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +283,14 @@ def cell_fault(
     if not holds_probabilities(cutoff):
         what = "Votes are numbers."
     kind = ", not a number" if value is None else ""
+    cure = ""
+    if value == -1:
+        cure = " If -1 stands for no vote, say --abstain -1 --abstentions skip."
+    elif value is not None and value > 1 and holds_probabilities(cutoff):
+        cure = " Grades and scores are cut with --cutoff 2, say."
     return (
-        f"column {name!r} is {brief(cell)}{kind}. {what} If it is no classifier, leave it out: "
-        f"--ignore {name}."
+        f"column {name!r} is {brief(cell)}{kind}. {what}{cure} If it is no classifier, leave it "
+        f"out: --ignore {name}."
     )
 
 

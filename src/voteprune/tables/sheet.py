@@ -19,6 +19,7 @@ from ..votes.ballots import TwoClasses
 from ..votes.plurality import PluralityVotes
 from . import files
 from .csvfile import others_too
+from .layout import listed
 from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, parse_number
 from .wish import Wish
 
@@ -164,15 +165,38 @@ class Sheet:
         known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
         return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
 
-    def plurality(self, wish: Wish) -> tuple[PluralityVotes, tuple[str, ...]]:
-        """Read the cells as classes; also return what a person should know about them."""
+    def where(self, mask: Bools) -> Sheet:
+        """Return some of the rows, no longer told apart."""
+
+        def kept(cells: Sequence[str]) -> list[str]:
+            return [cell for cell, keep in zip(cells, mask, strict=True) if keep]
+
+        return replace(
+            self,
+            ids=tuple(kept(self.ids)),
+            cells=tuple(map(kept, self.cells)),
+            labels=None if self.labels is None else kept(self.labels),
+            is_test=None,
+            lines=None if self.lines is None else np.asarray(self.lines)[mask].tolist(),
+        )
+
+    def of(self, names: Sequence[str]) -> Sheet:
+        """Return the votes of some voters, in this order; they are found by name."""
+        missing = [name for name in names if name not in self.names]
+        if missing:
+            raise FileFormatError(
+                self.path,
+                f"has no votes of {brief(missing[0])}. The committee's members are found by name; "
+                f"the classifiers are {listed(self.names)}.",
+            )
+        places = [self.names.index(name) for name in names]
+        return replace(self, names=tuple(names), cells=tuple(self.cells[place] for place in places))
+
+    def doubts(self) -> tuple[str, ...]:
+        """Say which voters may be none, where cells are classes; refuse those that are ids."""
         if self.labels is None:
-            raise InputError("target", "is missing. Name the column of true classes.")
-        for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
-                               strict=True):  # fmt: skip
-            if "" in cells and (wish.abstentions is None or name == self.label_name):
-                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
-        truth, n, notes = set(self.labels), len(self.ids), list(self.notes)
+            return ()
+        truth, n, notes = set(self.labels), len(self.ids), []
         for name, cells in zip(self.names, self.cells, strict=True):
             said = Counter(cell for cell in cells if cell)
             strange = [word for word in said if word not in truth]
@@ -188,22 +212,42 @@ class Sheet:
                     f"{self.path}: column {name!r} says {len(strange)} classes that are no label; "
                     f"if it is no classifier: --ignore {name}"
                 )
-        longest = max(map(len, (*truth, *(cell for cells in self.cells for cell in set(cells)))))
-        if 4 * longest * n * (len(self.names) + 1) > files.MOST_BYTES:
+        return tuple(notes)
+
+    def classes(self) -> set[str]:
+        """Return all that is true or said somewhere, where cells are classes."""
+        return set(self.labels or ()).union(*map(set, self.cells)) - {""}
+
+    def plurality(self, wish: Wish, classes: set[str]) -> PluralityVotes:
+        """Read the cells as classes.
+
+        Parameters
+        ----------
+        wish
+            What empty cells count for, and which class wins ties.
+        classes
+            All there are.
+        """
+        if self.labels is None:
+            raise InputError("target", "is missing. Name the column of true classes.")
+        for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
+                               strict=True):  # fmt: skip
+            if "" in cells and (wish.abstentions is None or name == self.label_name):
+                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
+        if 4 * max(map(len, classes)) * len(self.ids) * (len(self.names) + 1) > files.MOST_BYTES:
             raise files.too_large(self.path)
-        table = np.column_stack([np.array(cells, dtype=str) for cells in self.cells])
-        classes = _ordered(truth.union(*map(set, self.cells)) - {""})
+        order = _ordered(classes)
         if wish.otherwise is not None:
-            if wish.otherwise not in classes:
+            if wish.otherwise not in order:
                 raise InputError(
-                    "otherwise", f"is {brief(wish.otherwise)}; the classes are {_either(classes)}."
+                    "otherwise", f"is {brief(wish.otherwise)}; the classes are {_either(order)}."
                 )
-            classes = [wish.otherwise, *(word for word in classes if word != wish.otherwise)]
-        votes = PluralityVotes(
-            table, np.array(self.labels, dtype=str), names=self.names, classes=classes,
+            order = [wish.otherwise, *(word for word in order if word != wish.otherwise)]
+        return PluralityVotes(
+            np.column_stack([np.array(cells, dtype=str) for cells in self.cells]),
+            np.array(self.labels, dtype=str), names=self.names, classes=order,
             abstentions=wish.abstentions,
         )  # fmt: skip
-        return votes, tuple(notes)
 
     def _labels(self, wish: Wish) -> tuple[Bools | None, TwoClasses | None]:
         if self.labels is None:

@@ -15,7 +15,8 @@ from ..soft.probabilities import CLIP, Probabilities
 from ..soft.reading import Label
 from .doors import opened, read_sheet
 from .joining import shown_source
-from .rows import PART, Bools, brief
+from .layout import has_test_rows
+from .rows import Bools, brief
 from .sheet import Sheet
 from .wish import Wish
 
@@ -119,12 +120,9 @@ def read_probabilities(
     if rows.labels is None:
         raise InputError("target", "is missing. Name the column of true classes.")
     others = None
-    if sheet.is_test is not None and sheet.is_test.any():
+    if sheet.is_test is not None and has_test_rows(path, sheet.is_test, wish):
         if test is not None:
             raise InputError("--test", "is one set of test rows, the table has another. Give one.")
-        if sheet.is_test.all():
-            told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
-            raise FileFormatError(path, f"has test rows only; {told}.")
         rows, others = rows.where(~sheet.is_test), rows.where(sheet.is_test)
     try:
         made = Probabilities(rows.said, rows.labels, classes=list(rows.classes), clip=clip)

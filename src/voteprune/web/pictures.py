@@ -215,7 +215,9 @@ def legend(ax: Any) -> None:
     ax.legend(
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=4,
+        ncols=5,
+        columnspacing=1.2,
+        handletextpad=0.5,
         frameon=False,
         fontsize=9,
         labelcolor=INK,

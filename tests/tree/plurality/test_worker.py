@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from pluralities import holds, known
+from pluralities import bounded_first, holds, known
 from voteprune.primal import plurality_enumeration as trying
 from voteprune.tree.plurality import worker
 from voteprune.tree.plurality.task import FREE, Node, Task
@@ -39,11 +39,7 @@ def work(case, target, leaf=0.0, steps=None):
     with (
         # What a program rounds to would hide what a branch has lost.
         mock.patch.object(worker._Tree, "_round_off", return_value=[]),
-        mock.patch.object(worker, "LEAF", leaf),
-        mock.patch.object(worker, "_WORTH", leaf),
-        mock.patch.object(worker, "_PROGRAM", 0.0),
-        mock.patch.object(trying, "_MOST_TAILS", 2),
-        mock.patch.object(trying, "_FEWEST_TAILS", 1),
+        bounded_first(leaf),
     ):
         if steps is None:
             share = worker.solve(task_of(case, nodes, target), report)

@@ -4,6 +4,7 @@ import os
 import pickle
 import signal
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -53,6 +54,24 @@ def here(monkeypatch, rounds):
         return done
 
     monkeypatch.setattr(driver, "share_out", share_out)
+
+
+def test_work_here_is_cut_into_strides_that_end_with_the_round(said, at_once, monkeypatch):
+    """Else workers wait for somebody to hear them."""
+    monkeypatch.setattr(coordinator, "_FIRST", 30.0)
+    monkeypatch.setattr(coordinator, "_STRIDE", 0.02)
+    here(monkeypatch, rounds := [])
+    strides, original = [], SoftTree.round
+
+    def spy(tree, deadline, **given):
+        strides.append(deadline - time.monotonic())
+        return original(tree, deadline, **given)
+
+    monkeypatch.setattr(SoftTree, "round", spy)
+    monkeypatch.setattr(worker, "solve", lambda task, report: task.state)
+    assert ask(said, n_jobs=2, time_limit=60).status == "optimal"
+    assert rounds
+    assert max(strides) <= 0.02
 
 
 @pytest.mark.parametrize("n_jobs", [2, 3])

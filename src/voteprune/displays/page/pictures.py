@@ -71,7 +71,9 @@ def _drawn(facts: Facts) -> Iterator[Picture]:
             "What every size can reach",
             f"The best committee of {size}. A full dot is proved best; a hollow one may be beaten, "
             "up to the red line.",
-            lambda: _on_axes(lambda ax: FrontDisplay.from_front(front, ax)),
+            lambda: _on_axes(
+                partial(FrontDisplay.from_front, front, marked=facts.answer.committee)
+            ),
         )
     for place, priced in enumerate(facts.by_cost):
         yield _picture(
@@ -79,7 +81,9 @@ def _drawn(facts: Facts) -> Iterator[Picture]:
             f"What every budget of {cut(priced.by, 24)} can reach",
             "The best committee that costs no more, up to twice the budget that was asked for. A "
             "full dot is proved best; what lies between the lines is open.",
-            partial(_on_axes, partial(FrontDisplay.from_front, priced)),
+            partial(
+                _on_axes, partial(FrontDisplay.from_front, priced, marked=facts.answer.committee)
+            ),
         )
     if facts.reliability is not None:
         curve = facts.reliability

@@ -1,7 +1,8 @@
 """Branch and bound with more than two classes: linear programs, and leaves that are tried out.
 
 The node whose bound is highest is worked on. Where all its committees can be tried in less time
-than its linear program would take, or in a moment once it has had that, they are (`Enumeration`).
+than it takes until a linear program closes a node, or in a moment once it has had its own, they are
+(`Enumeration`).
 Otherwise its linear program bounds it and says who must and who must not sit in everything better
 than the target (reduced-cost fixing), and it is branched on a classifier.
 
@@ -29,14 +30,12 @@ from .task import FREE, Node, Report, Share, Step, Task
 
 Decisions = NDArray[np.int8]
 
-LEAF = 1.5
-"""Seconds that trying all committees of a node may take. Only speed depends on it."""
+LEAF, LONG_LEAF = 1.5, 20.0
+"""Seconds that trying all committees of a node may take once it has had its linear program, and
+where programs are of no use. Only speed depends on them."""
 
 _PROGRAM = 4e-6
 """Seconds that a linear program takes for each win and classifier, before the first is solved."""
-
-_WORTH = 4.0
-"""Trying all is worth while if it takes no longer than so many linear programs."""
 
 _PROGRAMS, _ENTRIES = 60, 6_000_000
 """How many linear programs are kept; fewer where wins times classifiers, summed over all of them,
@@ -58,6 +57,15 @@ class _Memory:
         self.sizes: dict[int, Size] = {}
         self.entries = task.wins.n_wins * task.wins.n_classifiers
         self.program_seconds = _PROGRAM * self.entries
+        self.solved = self.closed = 0
+
+    @property
+    def worth(self) -> float:
+        """Seconds of trying all committees of a node that its linear program is worth.
+
+        It takes as many programs to spare that as there are for each that closes its node.
+        """
+        return self.program_seconds * (self.solved + 2) / (self.closed + 1)
 
     def size(self, task: Task, size: int) -> Size:
         """Return what can be said of a size."""
@@ -140,8 +148,9 @@ class _Tree:
         if not (node.decided[listed.head] == FREE).any():
             return True  # nothing is left to branch on
         seconds = listed.seconds(node.decided, range(node.size, node.size + 1))
-        most = max(LEAF, _WORTH * self._memory.program_seconds)
-        return seconds <= (most if node.bounded else self._memory.program_seconds)
+        left = self._task.latest - time.monotonic()
+        most = min(self._memory.worth, LONG_LEAF, left)
+        return seconds <= (max(most, LEAF) if node.bounded else most)
 
     def _try_all(self, node: Node) -> bool:
         """Try all committees of a node; tell if there was time."""
@@ -163,6 +172,8 @@ class _Tree:
         bound, charges, x = program.bound(node.decided, target, task.latest)
         seconds = time.monotonic() - began
         self._memory.program_seconds = 0.7 * self._memory.program_seconds + 0.3 * seconds
+        self._memory.solved += 1
+        self._memory.closed += int(bound < target)
         by = self._next()
         if task.record:
             self._prices[by] = program.priced()

@@ -25,6 +25,7 @@ def solve(task: Task, report: Callable[..., None]) -> TreeState:
         if tree is None:
             _known.clear()
             tree = _known[task.token] = SoftTree(task.problem, tolerance=task.tolerance)
+        tree.search.deadline = task.latest
         tree.resume(task.state)
         tree.round(task.deadline)
         return tree.state()
