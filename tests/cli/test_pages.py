@@ -6,7 +6,7 @@ import pytest
 
 from fulldisk import no_space
 from voteprune.files import outfile
-from voteprune.solve.status import BaseSolution
+from voteprune.solve.base_solution import BaseSolution
 
 QUICK = ("--html-time", "0.5", "--max-size", "2")
 

@@ -21,9 +21,9 @@ from voteprune.solvers import SOLVERS, SolverInfo, solve
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
-from voteprune.strategies import opinion
-from voteprune.strategies.opinion import whom_to_trust
+from voteprune.strategies import second_opinion
 from voteprune.strategies.registry import METHODS
+from voteprune.strategies.second_opinion import whom_to_trust
 from voteprune.tree.sizes import coordinator as proving
 from voteprune.verify import verify
 
@@ -93,7 +93,7 @@ def without_opinion():
 
 def search_alone():
     """All pools count as too large to be tried."""
-    return mock.patch.object(opinion, "ENUMERATE", 0)
+    return mock.patch.object(second_opinion, "ENUMERATE", 0)
 
 
 MODELS = {

@@ -56,7 +56,7 @@ def test_what_is_near_without_a_solver_is_not_called_optimal(monkeypatch):
     monkeypatch.setattr(parametric, "_TRY_ALL", 0)
     monkeypatch.setattr(parametric._Climb, "_near", lambda self, part: True)
     monkeypatch.setattr(parametric._Climb, "_helped", lambda self, part, before: False)
-    monkeypatch.setattr("voteprune.strategies.opinion.is_small", lambda *_: False)
+    monkeypatch.setattr("voteprune.strategies.second_opinion.is_small", lambda *_: False)
     votes = vp.Votes(*pool(1, n=30, k=5))
     solution = vp.prune(votes, objective="mcc", random_state=0)
     assert solution.status == "feasible" or solution.bound == solution.value

@@ -9,7 +9,7 @@ import pytest
 import voteprune as vp
 from pluralcerts import check, proved
 from pluralities import known
-from voteprune.bounds.wins_rows import DUEL, NEED, TOTAL
+from voteprune.bounds.plurality_rows import DUEL, NEED, TOTAL
 from voteprune.strategies import exact_plurality, plurality_certificate
 from voteprune.verify import plurality_document
 

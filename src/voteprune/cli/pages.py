@@ -10,8 +10,8 @@ from pathlib import Path
 from cyclopts import Parameter
 
 from ..exceptions import InputError
+from ..solve.base_solution import BaseSolution
 from ..solve.explanation import Explanation
-from ..solve.status import BaseSolution
 from ..web.pages import require_jinja
 from ..web.pictures import require_matplotlib
 from .options import check_output

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..exceptions import InputError
 from ..numbers.floats import Floats
+from ..solve.base_solution import BaseSolution
 from ..solve.soft_solution import SoftSolution
-from ..solve.status import BaseSolution
 from ..web.pictures import GUESSED, PROVED, axes, dress, legend, words
 
 _WIDE = 30.0

@@ -12,10 +12,10 @@ from ..problem.committee import Committee
 from ..problem.constraints import Constraint
 from ..problem.plurality_committee import PluralityCommittee
 from ..prune import prune
+from ..solve.base_solution import require_committee
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.request import Arguments, check_plan, check_plurality_plan
 from ..solve.solution import Solution
-from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes

@@ -16,9 +16,9 @@ from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
 from ..soft.pruning import OBJECTIVES, check_limits
+from ..solve.base_solution import require_committee
 from ..solve.request import PENALTY, Arguments, check_soft_plan
 from ..solve.soft_solution import SoftSolution
-from ..solve.status import require_committee
 from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for
 from .default import AUTO, is_open, limits_criteria

@@ -13,8 +13,8 @@ from ..exceptions import InputError
 from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import CLIP, Probabilities
+from ..solve.base_solution import require_committee
 from ..solve.soft_solution import SoftSolution
-from ..solve.status import require_committee
 
 
 @dataclass(frozen=True, slots=True, eq=False)

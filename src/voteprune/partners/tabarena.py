@@ -18,8 +18,8 @@ from ..exceptions import InputError
 from ..problem.constraints import AtMost
 from ..prune import prune
 from ..soft.probabilities import CLIP, Probabilities
+from ..solve.base_solution import require_committee
 from ..solve.soft_solution import SoftSolution
-from ..solve.status import require_committee
 
 Floats = NDArray[np.float64]
 

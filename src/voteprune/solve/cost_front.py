@@ -23,7 +23,7 @@ from ..run.incumbent import Incumbent, relative_gap
 from ..run.run import Method, Outcome, outcome_of
 from ..soft.pruning import SoftPruning
 from ..strategies.exact_curve import solve_any
-from ..strategies.opinion import second_opinion, whom_to_trust
+from ..strategies.second_opinion import second_opinion, whom_to_trust
 from .fronts import SIZE, AnyCommittee, Front, FrontPoint
 from .request import Circumstances
 from .staircase import Ceiling, Staircase, Step, Stretch

@@ -17,9 +17,9 @@ from ..problem.plurality_committee import PluralityCommittee
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..votes.plurality import Label, PluralityVotes
 from . import words
+from .base_solution import BaseSolution, read_answer, read_optional
 from .explanation import Explanation
 from .plurality_explain import explain
-from .status import BaseSolution, read_answer, read_optional
 
 _CONFUSED = 12
 """Classes up to which the confusion is told in full."""

@@ -14,9 +14,9 @@ from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
 from . import words
+from .base_solution import BaseSolution, read_answer, read_optional
 from .promise import Promise
 from .soft_explain import SoftExplanation, explain_soft
-from .status import BaseSolution, read_answer, read_optional
 
 _NUMBERS = ("loss", "penalised_loss", "lower_bound", "accuracy", "penalty", "tolerance")
 

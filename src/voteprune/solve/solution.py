@@ -26,10 +26,10 @@ from ..problem.problem import Problem
 from ..run.incumbent import OPTIMAL_GAP
 from ..strategies.certificate import Certificate
 from . import words
+from .base_solution import BaseSolution, read_answer, read_optional
 from .explain import check_reopened, explain, reopen
 from .explanation import Explanation
 from .promise import Promise
-from .status import BaseSolution, read_answer, read_optional
 
 _ROUNDING = 1e-5
 """Room for a floating-point bound, relative to all that is added up."""

@@ -27,16 +27,16 @@ from ..solvers import Solver
 from ..solvers.registry import versions_of
 from ..strategies.exact_curve import solve_any
 from ..strategies.margin_scale import choose_margin
-from ..strategies.opinion import second_opinion, whom_to_trust
 from ..strategies.registry import METHODS
+from ..strategies.second_opinion import second_opinion, whom_to_trust
 from ..votes.votes import Votes
+from .base_solution import Found, coverage_of, status_of
 from .certifying import certificate_of, plurality_certificate_of, soft_certificate_of
 from .cutoffs import decide, with_cutoff
 from .plurality_solution import PluralitySolution
 from .request import Circumstances, Plan
 from .soft_solution import SoftSolution
 from .solution import Solution
-from .status import Found, coverage_of, status_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..bounds.wins_rows import Priced
+from ..bounds.plurality_rows import Priced
 from ..files.jsonfile import Written
 from ..numbers.exact import on_file
 from ..problem.plurality import PluralityObjective, PluralityProblem

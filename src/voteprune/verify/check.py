@@ -19,7 +19,16 @@ from .soft import verify_soft
 from .soft_document import SOFT, soft_document_of
 from .table import read_table
 from .trying import better, is_small
-from .verification import Notes, Verification, labels_of
+from .verification import (
+    Notes,
+    Verification,
+    believed,
+    labels_of,
+    no_committee,
+    units,
+    value_faults,
+    weights_of,
+)
 
 
 def verify(certificate: str | Path, votes: str | Path, target: str | None = None) -> Verification:
@@ -79,24 +88,16 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
 
 def _check_committee(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:
     if document.members is None:
-        if document.status in ("optimal", "feasible"):
-            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        no_committee(document, notes)
         return
-    faults = list(limits.faults(document.members, document.threshold))
     value = pool.value(document.members, document.threshold)
-    if value != document.value:
-        faults.append(f"it is worth {_units(document, value)}")
-    if value > document.bound:
-        faults.append("it is worth more than the bound")
-    if document.status == "infeasible":
-        faults.append("there is one, although the certificate says that there is none")
-    if document.status == "optimal" and value < document.bound:
-        faults.append("it is called optimal, but the bound is higher")
+    faults = list(limits.faults(document.members, document.threshold))
+    faults += value_faults(document, value)
     notes.failed += [f"the committee: {fault}" for fault in faults]
     if not faults:
         notes.checked.append(
             f"the committee: {len(document.members)} members, threshold {document.threshold}, "
-            f"worth {_units(document, value)}, within all limits"
+            f"worth {units(document, value)}, within all limits"
         )
 
 
@@ -105,12 +106,12 @@ def _check_bound(document: Document, pool: Pool, limits: Limits, notes: Notes) -
     faults = list(flow_faults(pool, document.flow))
     proved = cut_bound(pool, document.flow)
     if not faults and proved > document.cut_bound:
-        faults.append(f"it bounds by {_units(document, proved)} only")
+        faults.append(f"it bounds by {units(document, proved)} only")
     if faults:
         notes.failed += [f"the cut: {plain(fault)}" for fault in faults]
         return
     notes.checked.append(
-        f"the cut: no committee exceeds {_units(document, proved)} ({len(document.flow)} pairs)"
+        f"the cut: no committee exceeds {units(document, proved)} ({len(document.flow)} pairs)"
     )
     closed = proved <= document.bound
     if document.proof is not None:
@@ -154,12 +155,8 @@ def _check_by_trying(
                 f"the bound: members {found[0]} with threshold {found[1]} exceed it"
             )
         return
-    backing = [plain(who) for who, claim in document.trusted if claim <= document.bound]
-    if backing:
-        what = "the bound"
-        if document.status == "infeasible":
-            what = "that no committee meets the limits"
-        notes.trusted.append(f"{what}, which {', '.join(backing)} claims and nobody can check")
+    if told := believed(document):
+        notes.trusted.append(told)
     elif document.status == "infeasible":
         notes.trusted.append("that no committee meets the limits: too large to try")
     elif document.proof is None and not document.trusted:
@@ -174,12 +171,7 @@ def _statement(document: Document, target: str | None) -> Iterator[str]:
     yield f"maximise {plain(document.objective)}: {_weights(document.weights)}"
     yield f"from {len(names)} classifiers, {sizes} of them"
     yield from labels_of(document.target, target)
-    if document.row_weights is not None:
-        counted = sum(weight > 0 for weight in document.row_weights)
-        yield (
-            f"where rows weigh what the certificate lists: {counted} of {document.n_rows} weigh "
-            f"more than 0, {number(sum(document.row_weights, Fraction(0)))} in all"
-        )
+    yield from weights_of(document)
     for word, places in (("with", document.required), ("without", document.forbidden)):
         if places:
             yield f"{word} {', '.join(plain(names[k]) for k in places)}"
@@ -196,9 +188,9 @@ def _statement(document: Document, target: str | None) -> Iterator[str]:
         return
     if document.members is not None:
         seated = ", ".join(plain(names[k]) for k in document.members)
-        value = _units(document, document.value)
+        value = units(document, document.value)
         yield f"{seated} with more than {number(document.threshold)} votes: {value}"
-    yield f"no such committee exceeds {_units(document, document.bound)}"
+    yield f"no such committee exceeds {units(document, document.bound)}"
 
 
 _LISTED = 12
@@ -220,10 +212,6 @@ def _cost_limit(costs: Sequence[Fraction], most: Fraction, names: Sequence[str])
 def _weights(weights: Four) -> str:
     parts = zip(weights, ("tp", "fn", "tn", "fp"), strict=True)
     return " + ".join(f"{number(weight)} {name}" for weight, name in parts if weight) or "0"
-
-
-def _units(document: Document, units: int) -> str:
-    return number(units * document.unit)
 
 
 def _several(number: int, what: str) -> str:

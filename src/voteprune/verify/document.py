@@ -106,35 +106,47 @@ class Refutation:
     cells: tuple[Cell, ...]
 
 
-@dataclass(frozen=True)
-class Document:
-    """Everything a certificate says."""
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """What a certificate of every kind says: its status, which table it is about, who may sit."""
 
+    status: str
     n_rows: int
-    names: tuple[str, ...]
     target: str | None
-    row_weights: tuple[Fraction, ...] | None
     digest: str
-    objective: str
-    weights: Four
-    unit: Fraction
     size_min: int
     size_max: int
     required: tuple[int, ...]
     forbidden: tuple[int, ...]
     costs: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
-    criteria: tuple[tuple[Four, Fraction], ...]
-    diversity: tuple[str, Fraction, Fraction] | None
-    status: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class VotesClaim(Claim):
+    """What a certificate about votes says besides, on two classes or more."""
+
+    names: tuple[str, ...]
+    row_weights: tuple[Fraction, ...] | None
+    objective: str
+    unit: Fraction
     members: tuple[int, ...] | None
-    threshold: int
     value: int
     bound: int
+    trusted: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document(VotesClaim):
+    """Everything a certificate says."""
+
+    weights: Four
+    criteria: tuple[tuple[Four, Fraction], ...]
+    diversity: tuple[str, Fraction, Fraction] | None
+    threshold: int
     cut_bound: int
     flow: tuple[tuple[int, int, int], ...]
     proof: Proof | None
     refutation: Refutation | None
-    trusted: tuple[tuple[str, int], ...]
 
 
 def read_document(path: str | Path) -> Document:
@@ -192,47 +204,70 @@ def reading(path: str | Path, read: Callable[[], T]) -> T:
         ) from None
 
 
-def _document(d: dict[str, Any]) -> Document:
-    votes, objective, limits, cut = d["votes"], d["objective"], d["limits"], d["cut"]
-    committee, diversity, weights = d["committee"], limits["diversity"], votes["row_weights"]
-    names, n_rows = all_of(votes["names"], text), whole(votes["n_rows"])
+def claim_fields(
+    d: dict[str, Any], table: dict[str, Any], k: int, cost: Callable[[Any], Fraction] = fraction
+) -> dict[str, Any]:
+    """Read the fields of a `Claim` about a table of k classifiers."""
+    limits = d["limits"]
+    return {
+        "status": word(d["status"], STATUSES),
+        "n_rows": whole(table["n_rows"]),
+        "target": None if table["target"] is None else text(table["target"]),
+        "digest": text(table["digest"]),
+        "size_min": whole(limits["size_min"]),
+        "size_max": whole(limits["size_max"]),
+        "required": places(limits["required"], k),
+        "forbidden": places(limits["forbidden"], k),
+        "costs": all_of(
+            limits["costs"],
+            lambda one: (exactly(all_of(one["costs"], cost), k), cost(one["most"])),
+        ),
+    }
+
+
+def votes_claim_fields(d: dict[str, Any]) -> dict[str, Any]:
+    """Read the fields of a `VotesClaim`, but for the committee and its value."""
+    votes, objective = d["votes"], d["objective"]
+    names, weights = all_of(votes["names"], text), votes["row_weights"]
     if len(set(names)) != len(names) or not names:
         raise ValueError("two classifiers have the same name, or there are none")
+    known = claim_fields(d, votes, len(names))
+    return known | {
+        "names": names,
+        "row_weights": None
+        if weights is None
+        else exactly(all_of(weights, weight), known["n_rows"]),
+        "objective": text(objective["name"]),
+        "unit": positive(objective["unit"]),
+        "bound": whole(d["bound"]),
+        "trusted": tuples(d["trusted"], text, whole),
+    }
+
+
+def _document(d: dict[str, Any]) -> Document:
+    limits, cut, committee, diversity = (
+        d["limits"],
+        d["cut"],
+        d["committee"],
+        d["limits"]["diversity"],
+    )
+    known = votes_claim_fields(d)
     document = Document(
-        n_rows=n_rows,
-        names=names,
-        target=None if votes["target"] is None else text(votes["target"]),
-        row_weights=None if weights is None else exactly(all_of(weights, weight), n_rows),
-        digest=text(votes["digest"]),
-        objective=text(objective["name"]),
-        weights=_four(objective["weights"]),
-        unit=positive(objective["unit"]),
-        size_min=whole(limits["size_min"]),
-        size_max=whole(limits["size_max"]),
-        required=places(limits["required"], len(names)),
-        forbidden=places(limits["forbidden"], len(names)),
-        costs=all_of(
-            limits["costs"],
-            lambda cost: (
-                exactly(all_of(cost["costs"], fraction), len(names)), fraction(cost["most"])
-            ),
-        ),
+        **known,
+        weights=_four(d["objective"]["weights"]),
         criteria=all_of(
             limits["criteria"], lambda limit: (_four(limit["weights"]), fraction(limit["least"]))
         ),
         diversity=None if diversity is None else (
             word(diversity["measure"], SIGNS), mean(diversity["tau"]), mean(diversity["gamma"]),
         ),
-        status=word(d["status"], STATUSES),
-        members=None if committee is None else places(committee["members"], len(names)),
+        members=None if committee is None else places(committee["members"], len(known["names"])),
         threshold=0 if committee is None else whole(committee["threshold"]),
         value=0 if committee is None else whole(committee["value"]),
-        bound=whole(d["bound"]),
         cut_bound=whole(cut["bound"]),
         flow=tuples(cut["flow"], whole, whole, whole),
         proof=None if d["proof"] is None else _proof(d["proof"]),
         refutation=None if d["refutation"] is None else _refutation(d["refutation"]),
-        trusted=tuples(d["trusted"], text, whole),
     )  # fmt: skip
     check_together(_fractions(document))
     return document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 
 from .plurality_document import PluralityDocument
@@ -13,7 +12,16 @@ from .plurality_tree import Outcome, PluralityTree
 from .replay import Fault
 from .showing import number, plain
 from .soft_limits import TooLargeError
-from .verification import Notes, Verification, labels_of
+from .verification import (
+    Notes,
+    Verification,
+    believed,
+    labels_of,
+    no_committee,
+    units,
+    value_faults,
+    weights_of,
+)
 
 _LISTED = 20
 """Classes, worths or classifiers that are named."""
@@ -68,23 +76,14 @@ def verify_plurality(
 
 def _check_committee(document: PluralityDocument, pool: PluralityPool, notes: Notes) -> None:
     if document.members is None:
-        if document.status in ("optimal", "feasible"):
-            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        no_committee(document, notes)
         return
-    faults = list(pool.faults(document.members))
     value = pool.value(document.members)
-    if value != document.value:
-        faults.append(f"it is worth {_units(document, value)}")
-    if value > document.bound:
-        faults.append("it is worth more than the bound")
-    if document.status == "infeasible":
-        faults.append("there is one, although the certificate says that there is none")
-    if document.status == "optimal" and value < document.bound:
-        faults.append("it is called optimal, but the bound is higher")
+    faults = [*pool.faults(document.members), *value_faults(document, value)]
     notes.failed += [f"the committee: {fault}" for fault in faults]
     if not faults:
         notes.checked.append(
-            f"the committee: {len(document.members)} members, worth {_units(document, value)}, "
+            f"the committee: {len(document.members)} members, worth {units(document, value)}, "
             "within all limits"
         )
 
@@ -115,18 +114,14 @@ def _check_bound(document: PluralityDocument, pool: PluralityPool, notes: Notes)
 
 
 def _believe(document: PluralityDocument, outcome: Outcome, notes: Notes) -> None:
-    backing = [plain(who) for who, claim in document.trusted if claim <= document.bound]
-    if not backing:
-        sizes = sorted(set(outcome.unproved))
-        notes.failed.append(
-            f"the tree: {len(outcome.unproved)} parts are not bounded, of size "
-            f"{', '.join(map(str, sizes[:_LISTED]))}"
-        )
+    if told := believed(document):
+        notes.trusted.append(told)
         return
-    what = "the bound"
-    if document.status == "infeasible":
-        what = "that no committee meets the limits"
-    notes.trusted.append(f"{what}, which {', '.join(backing)} claims and nobody can check")
+    sizes = sorted(set(outcome.unproved))
+    notes.failed.append(
+        f"the tree: {len(outcome.unproved)} parts are not bounded, of size "
+        f"{', '.join(map(str, sizes[:_LISTED]))}"
+    )
 
 
 def _statement(document: PluralityDocument, target: str | None) -> Iterator[str]:
@@ -142,12 +137,7 @@ def _statement(document: PluralityDocument, target: str | None) -> Iterator[str]
     if d.abstentions is not None:
         counts = {"skip": "nothing", "against": f"a vote for {classes[0]}"}[d.abstentions]
         yield f"where a missing vote counts for {counts}"
-    if d.row_weights is not None:
-        counted = sum(weight > 0 for weight in d.row_weights)
-        yield (
-            f"where rows weigh what the certificate lists: {counted} of {d.n_rows} weigh more "
-            f"than 0, {number(sum(d.row_weights, Fraction(0)))} in all"
-        )
+    yield from weights_of(d)
     for word, places in (("with", d.required), ("without", d.forbidden)):
         if places:
             yield f"{word} {_listed([names[k] for k in places])}"
@@ -157,8 +147,8 @@ def _statement(document: PluralityDocument, target: str | None) -> Iterator[str]
         yield "there is no such committee"
         return
     if d.members is not None:
-        yield f"{_listed([names[k] for k in d.members])}: {_units(d, d.value)}"
-    yield f"no such committee exceeds {_units(d, d.bound)}"
+        yield f"{_listed([names[k] for k in d.members])}: {units(d, d.value)}"
+    yield f"no such committee exceeds {units(d, d.bound)}"
 
 
 def _worths(document: PluralityDocument, classes: list[str]) -> str:
@@ -173,7 +163,3 @@ def _worths(document: PluralityDocument, classes: list[str]) -> str:
 def _listed(words: list[str]) -> str:
     more = len(words) - _LISTED
     return ", ".join([*words[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "nothing"
-
-
-def _units(document: PluralityDocument, units: int) -> str:
-    return number(units * document.unit)

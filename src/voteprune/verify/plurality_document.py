@@ -40,18 +40,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .document import STATUSES, reading
+from .document import VotesClaim, reading, votes_claim_fields
 from .fields import (
     all_of,
     amount,
     check_together,
-    exactly,
     fraction,
     places,
-    positive,
     text,
     tuples,
-    weight,
     whole,
     word,
 )
@@ -94,34 +91,17 @@ class Node:
     tried: bool
 
 
-@dataclass(frozen=True)
-class PluralityDocument:
+@dataclass(frozen=True, kw_only=True)
+class PluralityDocument(VotesClaim):
     """Everything that a certificate of a plurality committee says."""
 
-    status: str
-    n_rows: int
-    names: tuple[str, ...]
     classes: tuple[Label, ...]
     abstentions: str | None
-    target: str | None
-    row_weights: tuple[Fraction, ...] | None
-    digest: str
-    objective: str
     worths: tuple[tuple[int, int, Fraction], ...]
-    unit: Fraction
-    size_min: int
-    size_max: int
-    required: tuple[int, ...]
-    forbidden: tuple[int, ...]
-    costs: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
-    members: tuple[int, ...] | None
-    value: int
-    bound: int
     rows: tuple[Row, ...]
     prices: tuple[Prices, ...]
     roots: tuple[tuple[int, int], ...]
     nodes: tuple[Node, ...]
-    trusted: tuple[tuple[str, int], ...]
 
 
 def plurality_document_of(path: str | Path, found: dict[str, Any]) -> PluralityDocument:
@@ -136,44 +116,24 @@ def plurality_document_of(path: str | Path, found: dict[str, Any]) -> PluralityD
 
 
 def _document(d: dict[str, Any]) -> PluralityDocument:
-    votes, objective, limits, committee = d["votes"], d["objective"], d["limits"], d["committee"]
-    names, n_rows = all_of(votes["names"], text), whole(votes["n_rows"])
-    if len(set(names)) != len(names) or not names:
-        raise ValueError("two classifiers have the same name, or there are none")
+    votes, committee, known = d["votes"], d["committee"], votes_claim_fields(d)
     classes = all_of(votes["classes"], label_of)
     if len(set(classes)) != len(classes) or not classes:
         raise ValueError("two classes are the same, or there are none")
-    k, c, rule, weights = len(names), len(classes), votes["abstentions"], votes["row_weights"]
+    k, c, rule = len(known["names"]), len(classes), votes["abstentions"]
     prices = all_of(d["prices"], lambda one: _prices(one, k))
     nodes = d["nodes"]
     document = PluralityDocument(
-        status=word(d["status"], STATUSES),
-        n_rows=n_rows,
-        names=names,
+        **known,
         classes=classes,
         abstentions=None if rule is None else word(rule, RULES),
-        target=None if votes["target"] is None else text(votes["target"]),
-        row_weights=None if weights is None else exactly(all_of(weights, weight), n_rows),
-        digest=text(votes["digest"]),
-        objective=text(objective["name"]),
-        worths=tuples(objective["worths"], whole, whole, fraction),
-        unit=positive(objective["unit"]),
-        size_min=whole(limits["size_min"]),
-        size_max=whole(limits["size_max"]),
-        required=places(limits["required"], k),
-        forbidden=places(limits["forbidden"], k),
-        costs=all_of(
-            limits["costs"],
-            lambda cost: (exactly(all_of(cost["costs"], fraction), k), fraction(cost["most"])),
-        ),
+        worths=tuples(d["objective"]["worths"], whole, whole, fraction),
         members=None if committee is None else places(committee["members"], k),
         value=0 if committee is None else whole(committee["value"]),
-        bound=whole(d["bound"]),
         rows=all_of(d["rows"], lambda row: _row(row, k, c)),
         prices=prices,
         roots=tuples(d["roots"], whole, whole),
         nodes=all_of(nodes, lambda node: _node(node, k, len(prices), len(nodes))),
-        trusted=tuples(d["trusted"], text, whole),
     )
     _check(document)
     return document

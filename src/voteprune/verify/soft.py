@@ -15,7 +15,7 @@ from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
 from .soft_tree import SoftTree
-from .verification import Notes, Verification, labels_of
+from .verification import Notes, Verification, labels_of, no_committee
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
@@ -87,8 +87,7 @@ def _check_committee(
     if (bound is None) != (document.status == "infeasible"):
         notes.failed.append("there is a bound if and only if committees are allowed")
     if seats is None:
-        if document.status in ("optimal", "feasible"):
-            notes.failed.append(f"the status is {document.status}, but there is no committee")
+        no_committee(document, notes)
         return
     faults = list(limits.faults(seats.members))
     try:

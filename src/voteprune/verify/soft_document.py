@@ -36,7 +36,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .document import STATUSES, reading
+from .document import Claim, claim_fields, reading
 from .fields import (
     all_of,
     amount,
@@ -104,26 +104,17 @@ class Seats:
     loss: Fraction
 
 
-@dataclass(frozen=True)
-class SoftDocument:
+@dataclass(frozen=True, kw_only=True)
+class SoftDocument(Claim):
     """Everything that a certificate of a soft committee says."""
 
-    status: str
-    n_rows: int
     classes: tuple[Label, ...]
     members: tuple[Member, ...]
-    target: str | None
     row_weights: tuple[float, ...] | None
     clip: float
-    digest: str
     loss: str
     penalty: Fraction
     tolerance: Fraction
-    size_min: int
-    size_max: int
-    required: tuple[int, ...]
-    forbidden: tuple[int, ...]
-    costs: tuple[tuple[tuple[Fraction, ...], Fraction], ...]
     groups: tuple[Group, ...]
     committee: Seats | None
     bound: Fraction | None
@@ -157,31 +148,22 @@ def _document(d: dict[str, Any]) -> SoftDocument:
     k, names = len(members), {member.name for member in members}
     if not k or len(names) != k:
         raise ValueError("two members have the same name, or there are none")
-    n_rows, committee, bound = whole(data["n_rows"]), d["committee"], d["bound"]
+    known, committee, bound = claim_fields(d, data, k, _cost), d["committee"], d["bound"]
     weights, clip = data["row_weights"], _real(data["clip"])
     if not 0 < clip * len(classes) < 1 or (loss != LOG_LOSS and clip < 1 / LARGEST):
         raise ValueError(f"clip must lie between 0 and 1/{len(classes)}")
     n_intercepts, n_free = (width, width) if loss == LOG_LOSS else (0, 1)
     document = SoftDocument(
-        status=word(d["status"], STATUSES),
-        n_rows=n_rows,
+        **known,
         classes=classes,
         members=members,
-        target=None if data["target"] is None else text(data["target"]),
-        row_weights=None if weights is None else exactly(all_of(weights, _row_weight), n_rows),
+        row_weights=None
+        if weights is None
+        else exactly(all_of(weights, _row_weight), known["n_rows"]),
         clip=clip,
-        digest=text(data["digest"]),
         loss=loss,
         penalty=Fraction(_above_zero(objective["penalty"])),
         tolerance=amount(objective["tolerance"]),
-        size_min=whole(limits["size_min"]),
-        size_max=whole(limits["size_max"]),
-        required=places(limits["required"], k),
-        forbidden=places(limits["forbidden"], k),
-        costs=all_of(
-            limits["costs"],
-            lambda cost: (exactly(all_of(cost["costs"], _cost), k), _cost(cost["most"])),
-        ),
         groups=all_of(limits["groups"], lambda group: _group(group, k)),
         committee=None if committee is None else _seats(committee, k, n_intercepts),
         bound=None if bound is None else Fraction(_real(bound)),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 
-from .showing import plain
+from .document import Claim, VotesClaim
+from .showing import number, plain
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,48 @@ class Notes:
         """Return what came of it all, for a claim in words."""
         return Verification(
             tuple(statement), tuple(self.checked), tuple(self.trusted), tuple(self.failed)
+        )
+
+
+def units(claim: VotesClaim, amount: int) -> str:
+    """Write an amount that a certificate tells in its own units."""
+    return number(amount * claim.unit)
+
+
+def no_committee(claim: Claim, notes: Notes) -> None:
+    """Note where a committee should be and is not."""
+    if claim.status in ("optimal", "feasible"):
+        notes.failed.append(f"the status is {claim.status}, but there is no committee")
+
+
+def value_faults(claim: VotesClaim, value: int) -> Iterator[str]:
+    """Yield what is wrong with a claim whose committee is worth so much."""
+    if value != claim.value:
+        yield f"it is worth {units(claim, value)}"
+    if value > claim.bound:
+        yield "it is worth more than the bound"
+    if claim.status == "infeasible":
+        yield "there is one, although the certificate says that there is none"
+    if claim.status == "optimal" and value < claim.bound:
+        yield "it is called optimal, but the bound is higher"
+
+
+def believed(claim: VotesClaim) -> str:
+    """Say what rests on the word of solvers, and whose; nothing if none has claimed it."""
+    backing = [plain(who) for who, bound in claim.trusted if bound <= claim.bound]
+    what = "the bound"
+    if claim.status == "infeasible":
+        what = "that no committee meets the limits"
+    return f"{what}, which {', '.join(backing)} claims and nobody can check" if backing else ""
+
+
+def weights_of(claim: VotesClaim) -> Iterator[str]:
+    """Say what rows weigh, where the certificate lists it."""
+    if claim.row_weights is not None:
+        counted = sum(weight > 0 for weight in claim.row_weights)
+        yield (
+            f"where rows weigh what the certificate lists: {counted} of {claim.n_rows} weigh more "
+            f"than 0, {number(sum(claim.row_weights, Fraction(0)))} in all"
         )
 
 

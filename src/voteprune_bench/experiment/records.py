@@ -19,7 +19,7 @@ from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files import jsonfile
 from voteprune.problem.confusion import Confusion
 from voteprune.run.incumbent import relative_gap
-from voteprune.solve.status import read_optional
+from voteprune.solve.base_solution import read_optional
 
 from .protocol import HOLD_OUT
 

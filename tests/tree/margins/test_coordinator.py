@@ -12,7 +12,7 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.solvers import isolated
 from voteprune.strategies import exact_margin as exact
-from voteprune.strategies import opinion
+from voteprune.strategies import second_opinion
 from voteprune.tree.background import BackgroundSearch
 from voteprune.tree.checkpoint import Kept, SizeBounds, load_proof, save_proof
 from voteprune.tree.margins.coordinator import MarginsDriver
@@ -102,7 +102,7 @@ def test_sizes_that_a_round_did_not_come_to_stay_open():
 
 
 def test_a_proof_that_was_stopped_goes_on_from_its_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(opinion, "ENUMERATE", 0)  # no second opinion by trying everything
+    monkeypatch.setattr(second_opinion, "ENUMERATE", 0)  # no second opinion by trying everything
     votes, file, asked = pool(), tmp_path / "proof.npz", []
     whole = vp.prune(votes, objective=vp.Ramp(0.5), random_state=0, time_limit=60)
     assert whole.status == "optimal"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...bounds.wins_rows import Priced
+from ...bounds.plurality_rows import Priced
 from ...problem.wins import Wins
 from ...solvers import Worker
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from ...bounds.wins_program import WinsProgram
-from ...bounds.wins_rows import Priced, Size
+from ...bounds.plurality_program import WinsProgram
+from ...bounds.plurality_rows import Priced, Size
 from ...numbers.floats import Floats
 from ...primal.plurality_enumeration import Enumeration
 from .task import FREE, Node, Report, Share, Step, Task

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ..numbers.floats import Floats
+from .plurality_rows import Priced, Rows, Size
 from .program import LEAST_SECONDS
-from .wins_rows import Priced, Rows, Size
 
 _ROUNDS = 8
 """Rounds of separation. Only speed depends on it."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluralities import holds, known, random_node
-from voteprune.bounds.wins_rows import Size
+from voteprune.bounds.plurality_rows import Size
 
 
 def truth(case, size):

@@ -15,9 +15,9 @@ from scipy.optimize import linprog
 
 import voteprune as vp
 from pluralities import known, random_node
-from voteprune.bounds import wins_program
-from voteprune.bounds.wins_program import WinsProgram
-from voteprune.bounds.wins_rows import Size
+from voteprune.bounds import plurality_program
+from voteprune.bounds.plurality_program import WinsProgram
+from voteprune.bounds.plurality_rows import Size
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.wins import Wins
 
@@ -102,8 +102,8 @@ def nodes():
 @pytest.fixture
 def thorough(monkeypatch):
     """Rows are separated until none is broken."""
-    monkeypatch.setattr(wins_program, "_ROUNDS", 60)
-    monkeypatch.setattr(wins_program, "_PROGRESS", -1.0)
+    monkeypatch.setattr(plurality_program, "_ROUNDS", 60)
+    monkeypatch.setattr(plurality_program, "_PROGRESS", -1.0)
 
 
 @pytest.mark.usefixtures("thorough")
@@ -134,8 +134,8 @@ def test_rows_are_looked_for_round_by_round_while_it_pays(
     rounds, target, seconds, looks, monkeypatch
 ):
     """Not after the last round, not once the bound is below the target, not out of time."""
-    monkeypatch.setattr(wins_program, "_ROUNDS", rounds)
-    monkeypatch.setattr(wins_program, "_PROGRESS", -1.0)
+    monkeypatch.setattr(plurality_program, "_ROUNDS", rounds)
+    monkeypatch.setattr(plurality_program, "_PROGRESS", -1.0)
     size = Size(noisy(5), 5)
     with mock.patch.object(size, "violated", wraps=size.violated) as look:
         decided = np.full(size.wins.n_classifiers, -1, dtype=np.int8)
