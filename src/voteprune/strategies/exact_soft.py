@@ -29,6 +29,7 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         tolerance=0.9 * TOLERANCE,
         keep_steps=run.record is not None,
     )
+    tree.latest = run.deadline
     if problem.said.n_rows >= MANY_ROWS:
         # A second fit would be slow. With fewer rows it is made, from the same start in every run,
         # so that weights are the same to the last digit whichever way they were found.

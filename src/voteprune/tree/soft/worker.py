@@ -26,5 +26,6 @@ def solve(task: Task, report: Callable[..., None]) -> TreeState:
             _known.clear()
             tree = _known[task.token] = SoftTree(task.problem, tolerance=task.tolerance)
         tree.resume(task.state)
+        tree.latest = task.latest
         tree.round(task.deadline)
         return tree.state()
