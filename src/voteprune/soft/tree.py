@@ -19,10 +19,11 @@ from .newton import Point, nearest, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
-from .relaxation import Relaxed, relax
+from .relaxation import Relaxed
 from .result import SoftResult
 from .sample import sample_of
 from .search import Search
+from .sharpening import Sharpening
 
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
@@ -58,6 +59,11 @@ class SoftTree:
         A point to start from.
     deadline
         Moment of `time.monotonic` after which weights of committees are no longer improved.
+
+    Attributes
+    ----------
+    latest
+        Moment of `time.monotonic` by which all must be over; nothing is begun that would be late.
     """
 
     def __init__(
@@ -78,10 +84,12 @@ class SoftTree:
         self.search = Search(problem, self.loss)
         self.search.deadline = deadline
         self._curvature = Curvature(self.loss, problem)
+        self._sharpening = Sharpening(problem, self.loss, self._curvature, not keep_steps)
         self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
         self.last: Point | None = None
         self.nodes = 0
+        self.latest = np.inf
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
         self._order = count()
@@ -218,6 +226,7 @@ class SoftTree:
             self._push(node)
         self.closed, self.nodes = state.closed, state.nodes
         self._begun, self._at_root = True, False
+        self._sharpening.begin()
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
 
@@ -341,20 +350,19 @@ class SoftTree:
     def _branch(
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
     ) -> None:
-        relaxed = relax(
-            self.loss,
-            self.problem.ridge,
+        others = [other.decisions for _, _, other in self._heap]
+        relaxed, sharp = self._sharpening.relaxed(
+            node,
             inside,
             free,
             polytope,
-            nearest(self.loss, node.intercepts, node.weights, np.concatenate([inside, free])),
             self.cutoff,
             deadline,
-            self._curvature,
+            np.inf if self.best is None else self.best.value,
+            others,
+            self.latest,
         )
         self.last = relaxed.point
-        if not self._curvature.centred:
-            self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
             rounded = self.search.rounded(inside, free, relaxed.shares)
             news = (
@@ -399,7 +407,7 @@ class SoftTree:
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
             heir = self._child(child, known, relaxed.point)
-            self._push(replace(heir, split=chosen, above=bound))
+            self._push(replace(heir, split=chosen, above=bound, sharp=sharp))
 
     def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
         """Return whether a committee is worth a fit, by a model where fits are slow."""
