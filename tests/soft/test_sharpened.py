@@ -10,7 +10,7 @@ from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import Point, fit, nearest, weights_of
 from voteprune.soft.polytope import Polytope
 from voteprune.soft.problem import SoftProblem
-from voteprune.soft.region import average_curvature, least_curvature, region_of
+from voteprune.soft.region import Region, average_curvature, least_curvature, region_of
 from voteprune.soft.sharpened import Sharpened, largest_diagonal
 from voteprune.soft.tree import SoftTree
 
@@ -279,3 +279,11 @@ def test_value_and_slope_are_those_of_the_sharpened_loss():
     point, bare = sharp.plain(Point(members, np.array([0.2]), weights, 0.0, 0.0, z), dual)
     assert bare.value == pytest.approx(loss.value(point.z), rel=1e-12)
     np.testing.assert_allclose(bare.slope, loss.dual(point.z).slope, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("score", "ridge"), [(1000.0, 1.0), (0.5, 1e-12)])
+def test_a_ridge_stays_where_nothing_is_curved_or_roundings_could_use_it_up(score, ridge):
+    loss = loss_of(loose(0))
+    scope, rows = np.zeros(6, dtype=np.int8), np.full(len(loss.weights), score)
+    region = Region(scope, rows - 0.1, rows + 0.1, 0.0, 0.1)
+    assert (Sharpened(loss, ridge, region, scope, rows).units == 1).all()

@@ -82,13 +82,16 @@ class Sharpened:
         columns = np.vstack([np.ones(len(curves)), self._loss.answers[members]])
         made = gram(columns, self._loss.weights * curves * (1 - _SPARE))
         rounding = 64 * margin(len(curves) + len(made)) * float(np.trace(made))
+        little, nothing = _LITTLE * self._ridge, np.zeros(len(members))
+        # A ridge that roundings could use up is left as it is, and so is one where nothing is curved.
+        if rounding > little or not made[0, 0] > 0:
+            return nothing
         # The intercept is free: what is left of the matrix when it follows the weights.
         rest = made[1:, 1:] - np.outer(made[1:, 0], made[0, 1:]) / made[0, 0]
-        little = _LITTLE * self._ridge
         try:
             return largest_diagonal(rest + little * np.eye(len(rest))) - (little + rounding)
         except np.linalg.LinAlgError:
-            return np.zeros(len(members))
+            return nothing
 
     def near(self, rows: Floats) -> bool:
         """Return whether a bound can be made of some scores."""
