@@ -83,7 +83,7 @@ class Sharpened:
         made = gram(columns, self._loss.weights * curves * (1 - _SPARE))
         rounding = 64 * margin(len(curves) + len(made)) * float(np.trace(made))
         little, nothing = _LITTLE * self._ridge, np.zeros(len(members))
-        # A ridge that roundings could use up is left as it is, and so is one where nothing is curved.
+        # A ridge that roundings could use up stays, and so does one where nothing is curved.
         if rounding > little or not made[0, 0] > 0:
             return nothing
         # The intercept is free: what is left of the matrix when it follows the weights.
