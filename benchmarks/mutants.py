@@ -222,6 +222,16 @@ def known_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, dict]:
     }
 
 
+def at_first(state: Path) -> dict[tuple, str]:
+    """Return what became of every change when it was first tried, whatever has changed since."""
+    found = dict[tuple, str]()
+    for row in fresh.lines(state):
+        if "outcome" in row:
+            key = (row["file"], row["function"], row["change"], row["place"])
+            found.setdefault(key, row["outcome"])
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", nargs="+", default=(), help="files or folders of the package")
@@ -237,7 +247,9 @@ def main() -> None:
     mutants = {file: mutants_of(file, (fresh.PACKAGE / file).read_text("utf-8")) for file in files}
     run(shuffled(mutants, options.seed)[: options.sample], files, options.state, options.jobs)
     harmless = tomllib.loads((HERE / "mutants_harmless.toml").read_text())["harmless"]
-    outcome = page(mutants, known_in(options.state, files), harmless, options.only)
+    outcome = page(
+        mutants, known_in(options.state, files), harmless, options.only, at_first(options.state)
+    )
     if options.page or not options.only:
         (options.page or fresh.ROOT / "docs/benchmarks/mutants.md").write_text(outcome)
     else:

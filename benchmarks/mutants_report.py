@@ -7,7 +7,8 @@ but what it computes is not the same, such as a bound that is larger by the smal
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import fresh
@@ -23,6 +24,7 @@ def page(
     known: dict[Key, dict],
     harmless: list[dict],
     only: Iterable[str] = (),
+    at_first: Mapping[Key, str] = MappingProxyType({}),
 ) -> str:
     """Write the outcome as Markdown.
 
@@ -37,6 +39,8 @@ def page(
         are not equivalent.
     only
         How the paths begin of the files that were looked at; all if empty.
+    at_first
+        What became of changes when they were first tried: since then tests were written for some.
     """
     why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
     sound = {(one["file"], one["function"], one["change"]) for one in harmless if one.get("sound")}
@@ -55,6 +59,7 @@ def page(
         f"{len(tried)} of {total} changes tried, chosen at random in every file: {counted} "
         f"noticed, {len(survivors)} not; of these {_told(survivors, still_open, sound)}.",
         "",
+        *_first(tried, at_first),
         *(
             [f"Only of {', '.join(only)}; the other files are not on this page.", ""]
             if only
@@ -75,6 +80,21 @@ def page(
         these = [one for one in closed if (one.key[:3] in sound) == is_sound]
         lines += ["", f"## Not noticed, {name}", "", *_table(these, why)]
     return "\n".join(lines) + "\n"
+
+
+def _first(tried: list[Mutant], at_first: Mapping[Key, str]) -> list[str]:
+    """Say what was noticed before tests were written for what was not: the fairer sample."""
+    asked = [one for one in tried if one.key in at_first]
+    if not asked:
+        return []
+    checker = [one for one in asked if one.file.startswith("verify/")]
+    others = [one for one in asked if one not in checker]
+    shares = (
+        f"{_share(sum(at_first[one.key] != 'survived' for one in those), len(those))} of "
+        f"{len(those)} in {where}"
+        for those, where in ((checker, "the checker"), (others, "all other files"))
+    )
+    return [f"When first tried, before tests were written for survivors: {', '.join(shares)}.", ""]
 
 
 def _told(survivors: list[Mutant], still_open: list[Mutant], sound: set[tuple]) -> str:

@@ -288,3 +288,26 @@ def test_a_file_of_tests_is_timed_once_whatever_lists_it_is_in(tool, tmp_path, m
         assert paces[lists["a.py"]].seconds == {"one.py::t": 1.0, "two.py::t": 1.0}
         assert paces[lists["a.py"]].calls == {"one.py::t": ["a.py:f"], "two.py::t": ["a.py:f"]}
         assert paces[lists["b.py"]].seconds == {"two.py::t": 1.0, "three.py::t": 1.0}
+
+
+def test_what_was_noticed_at_first_is_told_apart(tool, tmp_path):
+    """Of changes that tests were written for since, the share that is noticed now says little."""
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    import fresh
+    from mutants import at_first
+    from mutants_report import page
+
+    files = ("verify/a.py", "b.py")
+    mutants = {file: [mutant(file, f"x -> {n}") for n in range(2)] for file in files}
+    state, turns = tmp_path / "state", (("survived", "noticed"), ("noticed",), ("survived",))
+    some = [*mutants["verify/a.py"], mutants["b.py"][0]]
+    for one, outcomes in zip(some, turns, strict=True):
+        names = ("file", "function", "change", "place")
+        for outcome in outcomes:
+            row = {**dict(zip(names, one.key, strict=True)), "outcome": outcome}
+            fresh.keep(state, row, "mark")
+    told = {"mark": "m", "commit": "c", "load": 1.0}
+    known = {one.key: {"outcome": turn[-1], **told} for one, turn in zip(some, turns, strict=True)}
+    text = page(mutants, known, [], (), at_first(state))
+    assert "3 of 4 changes tried, chosen at random in every file: 66.7 % noticed" in text
+    assert "for survivors: 50.0 % of 2 in the checker, 0.0 % of 1 in all other files." in text
