@@ -84,6 +84,8 @@ def _enumerate(problem: Problem, run: Run, values: Values) -> Outcome:
             units = problem.gains.base + int(best[place])
             if run.incumbent.score is not None and units <= run.incumbent.score:
                 break
+            if time.monotonic() >= run.deadline:
+                return Outcome("time limit")
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
         if run.incumbent.closed:
             break

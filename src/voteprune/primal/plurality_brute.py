@@ -46,6 +46,8 @@ def solve_by_brute_force(problem: PluralityProblem, run: Run) -> Outcome:
         for place in np.argsort(values, kind="stable")[::-1]:
             if run.incumbent.score is not None and values[place] <= run.incumbent.score:
                 break
+            if time.monotonic() >= run.deadline:
+                return Outcome("time limit")
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
     if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
