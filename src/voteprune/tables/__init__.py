@@ -12,7 +12,7 @@ text first: words, tables with a line for each vote (`long`), other tools' files
 several files joined by an id.
 """
 
-from .doors import is_plain
+from .formats import is_plain
 from .labels import read_labels
 from .layout import model_of
 from .read import (
