@@ -39,6 +39,8 @@ myst_heading_anchors = 3
 
 # In docstrings `prune` is a name of the package if there is one, and emphasis if not.
 default_role = "autolink"
+# A block that names no language is what a program prints.
+highlight_language = "none"
 autosummary_generate = ["api"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"

@@ -136,7 +136,7 @@ def faults_from_a_bad_start(
 
     patches = [
         mock.patch.object(exact_soft, "SoftTree", partial(SoftTree, search=False)),
-        mock.patch.object(exact_soft, "_offer_first"),
+        mock.patch.object(exact_soft, "first_members", return_value=()),
         mock.patch.object(SoftTree, "round", round_),
         mock.patch.object(Incumbent, "_tell", told),
     ]

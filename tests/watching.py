@@ -83,7 +83,12 @@ class Watch:
         self.t = (self.z == wants).astype(np.int8)
         right = (problem.patterns.matrix[used][:, list(problem.allowed)] == wants[:, None]).sum(1)
         asked = np.where(wants, self.level[:, None] + 1, (self.size - self.level)[:, None])
-        self.hopeless = right < asked
+        nobody = np.zeros(self.x.shape, dtype=bool)
+        self._decided = _words(np.hstack([self.x, self.t]))
+        self._hopeless = _words(np.hstack([nobody, right < asked]))
+        self._of_nogoods = _words(np.hstack([self.z, self.x]))
+        pairs = np.stack([self.size, self.level], axis=1)
+        self._pairs, self._pair = np.unique(pairs, axis=0, return_inverse=True)
         self.weights = np.abs(net[used].astype(np.float64))
         self.scale = objective_scale(net)
         self._checked: set[int] = set()
@@ -109,11 +114,10 @@ class Watch:
 
     def inside(self, node, those=slice(None)) -> np.ndarray:
         """Which committees decide as a node does, whatever their size and threshold."""
-        k, x, t = self.x.shape[1], self.x[those], self.t[those]
-        fine = (node.decided[:k] == FREE) | (node.decided[:k] == x)
-        patterns = node.decided[k:]
-        right = (patterns == FREE) | (patterns == t) | ((patterns == 1) & self.hopeless[those])
-        return fine.all(axis=1) & right.all(axis=1)
+        asked, wanted = _words(node.decided != FREE), _words(node.decided == 1)
+        other = (self._decided[those] ^ wanted) & asked
+        # A pattern that a committee cannot get right may be asked to be right: it is in no row.
+        return ~(other & ~(self._hopeless[those] & wanted)).any(axis=1)
 
     def bounded(self, node, bounds, scale, those=slice(None)) -> np.ndarray:
         """Each committee's bound in a node in units; a very low one for those not in it."""
@@ -162,12 +166,7 @@ class Watch:
                 had = self.x @ row.on_members + self.t @ row.on_patterns
                 self.note("rows", had < row.least, "a limit's row cuts off")
                 continue
-            factor = np.array(
-                [
-                    row.factor(s, c)
-                    for s, c in zip(self.size.tolist(), self.level.tolist(), strict=True)
-                ]
-            )
+            factor = np.array([row.factor(s, c) for s, c in self._pairs.tolist()])[self._pair]
             counted = (1 - self.x if row.away else self.x)[:, row.columns].sum(axis=1)
             asked = self.t[:, list(row.patterns)].sum(axis=1) - len(row.patterns) + 1
             self.note("rows", (factor > 0) & (counted < factor * asked), "a row cuts off")
@@ -176,10 +175,10 @@ class Watch:
 
     def nogood_nodes(self, nodes, scale, best) -> None:
         """Check that all that is better lies in an open node of the nogoods."""
-        here = np.hstack([self.z, self.x])
 
         def bounded(node, those):
-            fine = ((node.decided == FREE) | (node.decided == here[those])).all(axis=1)
+            asked, wanted = _words(node.decided != FREE), _words(node.decided == 1)
+            fine = ~((self._of_nogoods[those] ^ wanted) & asked).any(axis=1)
             return np.where(fine, max(self.below(node.bound, scale), -(2**62)), -(2**62))
 
         self.covered(nodes, bounded, best, "in no open node")
@@ -259,6 +258,13 @@ class Watch:
             best = values.ranked[int(ranks.max())] if len(ranks) else None
             self._best[id(problem)] = problem, best
         return self._best[id(problem)][1]
+
+
+def _words(bits: np.ndarray) -> np.ndarray:
+    """Bits along the last axis as machine words: there are many nodes to look through."""
+    short = -bits.shape[-1] % 64
+    padded = np.concatenate([bits, np.zeros((*bits.shape[:-1], short), dtype=bits.dtype)], axis=-1)
+    return np.packbits(padded.astype(bool), axis=-1).view(np.uint64)
 
 
 def _holds(part, point, score, denominator, problem) -> bool:

@@ -218,6 +218,19 @@ def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said
     assert run("verify", tmp_path / "c.json", out)[0] == 0
 
 
+def test_apply_cuts_the_labels_where_prune_has_cut_them(run, tmp_path, said):
+    y, votes = said
+    rows = [[i, 1 + 2 * y[i], *(3 * votes[i])] for i in range(N)]
+    file = table(tmp_path / "grades.csv", ["id", "truth", *(f"m{k}" for k in range(K))], rows)
+    words, saved = ("--target", "truth", "--id", "id"), tmp_path / "c.json"
+    out = run("prune", file, *words, "--positive", ">=2", "--json", "--output", saved)[1]
+    code, _, err = run("apply", saved, file, *words)
+    assert (code, err.split(" on ")[0]) == (
+        0,
+        f"voteprune: accuracy {json.loads(out)['value']:.6g}",
+    )
+
+
 def test_a_cut_that_leaves_one_answer_is_named(run, plain):
     words = ("prune", plain, "--target", "y", "--ignore", "id,fold")
     assert run(*words)[2] == ""
@@ -227,7 +240,15 @@ def test_a_cut_that_leaves_one_answer_is_named(run, plain):
     assert "every vote is positive" in run(*words, "--cutoff", "0")[2]
 
 
-@pytest.mark.parametrize(("cell", "told"), [("-1", "--abstain -1"), ("3", "--cutoff 2")])
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("-1", "--abstain -1"),
+        ("3", "--cutoff 2"),
+        ("test", "--split m0=test"),
+        ("b", "--ignore m0"),
+    ],
+)
 def test_cells_that_are_no_votes_get_the_option_that_helps(run, plain, cell, told):
     plain.write_text(plain.read_text().replace("r0,0,0,0", f"r0,0,0,{cell}"))
     code, out, err = run("prune", plain, "--target", "y", "--ignore", "id,fold")

@@ -1,6 +1,7 @@
 """All committees of several classes, tried 64 at a time: nothing is missed, nothing made up."""
 
 import time
+from itertools import combinations
 from unittest import mock
 
 import numpy as np
@@ -18,6 +19,12 @@ SOON = 600.0
 
 def run(listed, decided, sizes, target, seconds=SOON):
     return listed.run(decided, sizes, target, time.monotonic() + seconds)
+
+
+def nothing_reaches(listed, decided, sizes, target):
+    """Whether the sums alone say that nothing reaches a target, without a recount."""
+    with mock.patch.object(trying._Trial, "_judge", side_effect=AssertionError("a sum too high")):
+        return run(listed, decided, sizes, target).found == ()
 
 
 @pytest.mark.parametrize("tails", [1, 4, 20, 2**13])
@@ -71,6 +78,66 @@ def test_words_are_filled_with_several_heads_and_several_words():
             assert run(listed, nothing, range(size, size + 1), best + 1).found == ()
 
 
+@pytest.mark.parametrize("many", [1, 2, 16])
+@pytest.mark.parametrize("block", [1, 40, 2**17])
+def test_piles_in_blocks_and_wins_with_many_unsure_duels_are_added_up_alike(block, many):
+    """With nine classes a win has up to eight duels, and rows of a pile stand in many blocks."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 9, 60)
+    named = np.where(rng.random((60, 9)) < 0.3, y[:, None], rng.integers(0, 9, (60, 9)))
+    votes = vp.PluralityVotes(named, y, sample_weight=rng.integers(1, 8, 60))
+    problem = PluralityProblem.of(votes, "accuracy")
+    wins, _ = Wins.of(problem)
+    nothing = np.full(9, trying.FREE, dtype=np.int8)
+    with (
+        mock.patch.object(trying, "_MOST_TAILS", 64),
+        mock.patch.object(trying, "_BLOCK", block),
+        mock.patch.object(trying, "_MANY", many),
+    ):
+        listed = trying.Enumeration(wins)
+        for size in range(1, 10):
+            best = max(problem.score(members) for members in combinations(range(9), size))
+            tried = run(listed, nothing, range(size, size + 1), 0)
+            assert wins.score(tried.found[-1]) == best
+            assert nothing_reaches(listed, nothing, range(size, size + 1), best + 1)
+
+
+def test_votes_of_more_classifiers_than_a_byte_counts_are_counted():
+    rng = np.random.default_rng(0)
+    k = 150
+    y = rng.integers(0, 3, 25)
+    # On some rows nearly all vote alike, on the others hardly more than a third.
+    skill = rng.choice([0.05, 0.99], 25)[:, None]
+    named = np.where(rng.random((25, k)) < skill, y[:, None], rng.integers(0, 3, (25, k)))
+    decided = np.ones(k, dtype=np.int8)
+    decided[rng.permutation(k)[:10]] = trying.FREE
+    problem = PluralityProblem.of(vp.PluralityVotes(named, y), "accuracy")
+    wins, _ = Wins.of(problem)
+    listed, fixed = trying.Enumeration(wins), np.flatnonzero(decided == 1).tolist()
+    free = np.flatnonzero(decided == trying.FREE).tolist()
+    for more in (0, 4, 5, 10):
+        best = max(problem.score([*fixed, *some]) for some in combinations(free, more))
+        sizes = range(k - 10 + more, k - 10 + more + 1)
+        assert wins.score(run(listed, decided, sizes, 0).found[-1]) == best
+        assert nothing_reaches(listed, decided, sizes, best + 1)
+
+
+def test_what_trying_takes_is_learned():
+    case = known(3, most_rows=30)
+    nothing = np.full(case.wins.n_classifiers, trying.FREE, dtype=np.int8)
+    listed, sizes = trying.Enumeration(case.wins), range(1, case.wins.size_max + 1)
+    first = listed.seconds(nothing, sizes)
+    for _ in range(12):
+        # Every look at the clock is 0.7 s after the one before.
+        with mock.patch.object(trying.time, "thread_time", side_effect=[0.0, 0.7]):
+            run(listed, nothing, sizes, 0)
+    assert first < 0.1
+    assert listed.seconds(nothing, sizes) == pytest.approx(0.7, rel=0.01)
+    with mock.patch.object(trying.time, "thread_time", side_effect=[0.0, 99.0]):
+        run(listed, nothing, sizes, 0, seconds=-1)
+    assert listed.seconds(nothing, sizes) == pytest.approx(0.7, rel=0.01)
+
+
 @pytest.mark.parametrize("largest", [2**30, 10**25])
 def test_gains_that_are_too_long_are_rounded_up_and_recounted(largest):
     rng = np.random.default_rng(7)
@@ -120,8 +187,9 @@ def test_sums_bit_by_bit_are_sums(seed):
         np.zeros(cases, dtype=np.int64),
     )
     assert np.array_equal(read, total)
-    for least in (-1, 0, 1, int(np.median(total)), int(total.max()), int(total.max()) + 1, 2**40):
-        told = bitsums.at_least(
-            [row[None] for row in rows], np.array([least], dtype=object), (1, cases // 64)
-        )
-        assert np.array_equal(bitsums.unpacked(told)[0], total >= least)
+    several = (-1, 0, 1, int(np.median(total)), int(total.max()), int(total.max()) + 1, 2**40)
+    shape = (len(several), cases // 64)
+    planes = [np.broadcast_to(row, shape) for row in rows]
+    told = bitsums.at_least(planes, np.array(several, dtype=object), shape)
+    for least, bits in zip(several, bitsums.unpacked(told), strict=True):
+        assert np.array_equal(bits, total >= least)

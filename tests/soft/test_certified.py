@@ -109,9 +109,9 @@ def test_a_callback_that_stops_at_once_leaves_one_too(tmp_path):
 
 
 def test_an_interrupt_in_the_middle_of_a_node_loses_none(tmp_path, monkeypatch):
-    from voteprune.soft import tree
+    from voteprune.soft import sharpening
 
-    case, relax = soft(3, n=60), tree.relax
+    case, relax = soft(3, n=60), sharpening.relax
     for nodes in range(4):
         calls = iter(range(100))
 
@@ -121,7 +121,7 @@ def test_an_interrupt_in_the_middle_of_a_node_loses_none(tmp_path, monkeypatch):
             return relax(*args)
 
         with monkeypatch.context() as patch:
-            patch.setattr(tree, "relax", stop)
+            patch.setattr(sharpening, "relax", stop)
             solution = vp.prune(
                 said_of(case), constraints=LIMITS["size"], penalty=0.1, certificate=True
             )

@@ -58,10 +58,10 @@ def test_an_infeasible_request_is_remembered(tmp_path):
 
 
 def test_an_interrupt_leaves_what_was_done_on_file(tmp_path, monkeypatch):
-    from voteprune.soft import tree
+    from voteprune.soft import sharpening
 
     said, file = vp.Probabilities(*pool(8, n=50, k=8), clip=0.001), tmp_path / "soft.npz"
-    relax, calls = tree.relax, []
+    relax, calls = sharpening.relax, []
 
     def stop(*args):
         calls.append(1)
@@ -70,7 +70,7 @@ def test_an_interrupt_leaves_what_was_done_on_file(tmp_path, monkeypatch):
         return relax(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(tree, "relax", stop)
+        patch.setattr(sharpening, "relax", stop)
         stopped = vp.prune(said, constraints=LIMITS, penalty=0.05, checkpoint=file)
     assert stopped.termination == "interrupted"
     state = SoftCheckpoint(file, stopped.problem.numbers).load()

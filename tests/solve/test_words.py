@@ -98,6 +98,15 @@ def test_a_soft_summary_tells_the_same(answers):
     assert f"tp {counts.tp}  fn {counts.fn}  tn {counts.tn}  fp {counts.fp}; positive above" in told
 
 
+def test_many_constraints_are_told_in_lines_of_readable_length(votes):
+    many = [vp.Group([name], at_most=1, name=f"a group of {name} alone") for name in NAMES]
+    solution = vp.prune(votes, constraints=many)
+    lines = solution.summary().splitlines()
+    assert all(len(line) <= 97 for line in lines)
+    told = " ".join(line.strip() for line in lines)
+    assert "; ".join(solution.constraints) in told
+
+
 @pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes])
 def test_accuracy_with_a_rare_class_is_warned_of(kind):
     for positives, warned in ((4, True), (5, False)):

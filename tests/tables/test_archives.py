@@ -10,7 +10,7 @@ import pytest
 import voteprune as vp
 from voteprune.tables import Wish, read_rows, read_source
 
-LOG = Path(__file__).parents[1] / "golden" / "files" / "inspect.eval"
+LOG = Path(__file__).with_name("inspect.eval")
 """Written by inspect_ai 0.3.285: six samples, one scorer, a model that answers as it is told."""
 
 

@@ -210,6 +210,8 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
     wish = reading.wish()
     fields: dict[str, Any] = {"cutoff": wish.cut, "classes": list(classes or ("0", "1"))}
     fields |= abstaining_fields(reading)
+    if wish.grade is not None:
+        fields["positive"] = reading.positive
     if classes is not None:
         fields |= {"positive": classes[1], "negative": classes[0]}
     return fields

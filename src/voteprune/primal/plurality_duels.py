@@ -7,7 +7,6 @@ that a head may leave, the tails that make up for it are such a row, kept in a t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 from math import comb
@@ -15,7 +14,6 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..numbers.floats import Floats
 from ..problem.wins import Bools, Places, Wins
 from .bitsums import Words, packed
 
@@ -196,25 +194,3 @@ def table_rows(wins: Wins, columns: Places) -> int:
     mine = wins.mine[wins.win][:, columns]
     distinct, _ = _distinct(mine, wins.theirs[:, columns])
     return len((NOTHING, EVERYTHING)) + int(distinct.sum())
-
-
-def alike(wins: Wins, columns: Places, count: int) -> Places:
-    """Return so many columns that vote for the same wins, as far as there are such.
-
-    Where the columns of tails vote alike, their votes hardly depend on who of them sits, so that
-    heads alone decide most wins. Grown from each column, who disagrees the least comes next.
-    """
-    weighed = wins.mine[:, columns].T * wins.weights
-    apart: Floats = weighed @ ~wins.mine[:, columns]
-    apart += apart.T
-    grown: list[tuple[float, Sequence[int]]] = []
-    for seed in range(len(columns) if count else 0):
-        distance, inside, total = apart[seed].copy(), [seed], 0.0
-        while len(inside) < count:
-            distance[inside[-1]] = np.inf
-            nearest = int(distance.argmin())
-            total += float(distance[nearest])
-            inside.append(nearest)
-            distance += apart[nearest]
-        grown.append((total, inside))
-    return np.sort(columns[list(min(grown)[1])]) if grown else columns[:0]

@@ -3,8 +3,8 @@
 A committee is a head and a tail (`plurality_duels`). For one head the tails that win a pattern are
 what the rows of its duels have in common, and how much each tail earns is a sum of such rows, each
 times its gain: added up bit by bit, with carries, for all tails at once. Tails that may beat the
-target stand in one more row of bits. A win that a head has for all tails of a size, or for none,
-needs no row; with tails whose columns vote alike these are most wins.
+target stand in one more row of bits. A win needs a row only at the heads where some tails of the
+size have it and some lack it, and of its duels only those that are unsure there.
 
 Sums are of whole numbers. Gains that are too long are divided and rounded up, so that no sum is too
 low, and whatever may be better is recounted exactly, the highest first.
@@ -18,14 +18,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.wins import Bools, Places, Wins
 from .bitsums import Words, add, at_least, at_place, packed, unpacked
-from .plurality_duels import EVERYTHING, NOTHING, Duels, Needs, Tails, alike, table_rows
+from .plurality_duels import EVERYTHING, NOTHING, Duels, Needs, Tails, table_rows
+from .plurality_sums import Sums, piles_of
 
 FREE = -1
 """What is said of a column that is not decided; 1 says that it sits, 0 that it does not."""
@@ -47,12 +48,6 @@ _BLOCK = 2**17
 
 _MANY = 16
 """Unsure duels of a win beyond which it makes no difference how many they are."""
-
-_WORTH_BITS = 12
-"""What a row of a class is worth is kept to so many bits at the most."""
-
-_FEW_BITS = 4
-"""Bits in the weights behind a win, in the mean, beyond which they are rounded up."""
 
 _PER_WORD, _PER_ROW, _PER_DUEL, _PER_BATCH = 1e-9, 5e-9, 0.5e-9, 5e-4
 """Seconds: for a word of tails in a sum, for a win and for a duel at a head, and for some heads
@@ -81,53 +76,6 @@ class Tried:
     found: tuple[tuple[int, ...], ...]
 
 
-class Sums(NamedTuple):
-    """How gains are added up: wins of one class have weights times a worth.
-
-    Parameters
-    ----------
-    weights
-        n: whole numbers.
-    group
-        n: which worth.
-    worths
-        One for each group.
-    divisor
-        Units that make 1; rounding up has happened if weights times worths are above units.
-    """
-
-    weights: NDArray[np.int64]
-    group: Places
-    worths: tuple[int, ...]
-    divisor: int
-
-    @classmethod
-    def of(cls, wins: Wins) -> Sums:
-        """Find short whole numbers that are nowhere below the gains."""
-        units = [int(unit) for unit in wins.units]
-        of_kind = {
-            kind: int(np.gcd.reduce(wins.units[wins.kind == kind]))
-            for kind in np.unique(wins.kind).tolist()
-        }
-        worths = sorted(set(of_kind.values()))
-        group = np.array([worths.index(of_kind[k]) for k in wins.kind.tolist()], dtype=np.intp)
-        weights = [unit // worths[g] for unit, g in zip(units, group, strict=True)]
-        if sum(weight.bit_count() for weight in weights) > _FEW_BITS * len(weights):
-            largest = max(units)
-            divisor = -(-largest // 2**_WORTH_BITS)
-            # All weights above the limit are rounded up to so few bits.
-            rounded = [-(-unit // divisor) for unit in units]
-            return cls(np.array(rounded), np.zeros(len(units), dtype=np.intp), (1,), divisor)
-        common = int(np.gcd.reduce(np.array(worths, dtype=object))) if worths else 1
-        divisor = max(common, -(-max(worths, default=1) // 2**_WORTH_BITS))
-        return cls(
-            np.array(weights, dtype=np.int64),
-            group,
-            tuple(-(-worth // divisor) for worth in worths),
-            divisor,
-        )
-
-
 class Enumeration:
     """All committees of some wins, by heads and tails.
 
@@ -145,7 +93,7 @@ class Enumeration:
         self.tail = self.tails.columns
         self.head = np.setdiff1d(np.arange(wins.n_classifiers), self.tail)
         self.sums = Sums.of(wins)
-        self.piles, self._who = _piles(self.sums)
+        self.piles, self._who = piles_of(self.sums)
         self.members = [packed(column) for column in self.tails.listed.T]
         filled = np.asarray(self.tails.listed.any(axis=1))
         filled[0] = True  # the empty tail comes first
@@ -200,14 +148,6 @@ class Enumeration:
         if tried.done and took > _TELLING:
             self._pace *= (took / thought) ** 0.5
         return tried
-
-
-class Pile(NamedTuple):
-    """Rows that are added up together: so many times what a row of the group is worth."""
-
-    group: int
-    place: int  # the binary place of the weights
-    rows: slice
 
 
 class _Trial:
@@ -436,28 +376,12 @@ def _include(planes: list[list[Words]], number: Sequence[Words], times: int) -> 
                 at_place(planes, bit + place).append(row[None])
 
 
-def _piles(sums: Sums) -> tuple[list[Pile], Places]:
-    """Return the piles, and which win each of their rows is about.
-
-    A win stands in as many piles as there are ones in its weight.
-    """
-    piles, who = [], list[Places]()
-    for group in range(len(sums.worths)):
-        mine = np.flatnonzero(sums.group == group)
-        for place in range(int(sums.weights[mine].max(initial=0)).bit_length()):
-            some = mine[sums.weights[mine] >> place & 1 == 1]
-            first = sum(len(part) for part in who)
-            piles.append(Pile(group, place, slice(first, first + len(some))))
-            who.append(some)
-    return piles, np.concatenate([*who, np.zeros(0, dtype=np.intp)]).astype(np.intp)
-
-
 def _tail(wins: Wins, columns: Places) -> Places:
     """Return the columns that tails are made of."""
     most = max(_FEWEST_TAILS, _MOST_TAILS)
     while True:
         width = tail_width(len(columns), wins.size_max, most)
-        tail = alike(wins, columns, width)
+        tail = columns[len(columns) - width :]
         if most <= _FEWEST_TAILS or table_rows(wins, tail) * most // 8 <= _TABLE:
             return tail
         most //= 2

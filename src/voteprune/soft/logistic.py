@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import entr, expit, softmax, xlog1py
 
@@ -10,6 +12,21 @@ from .problem import Floats, Places
 
 _BALANCED = 1e-10
 """Share of a class's mass that a repair may move without a look at every row's entropy."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tangent:
+    """The loss at a point: value, gradient in intercept and weights, and what they are made of.
+
+    `share` is a, `entropy` the sum of c H(a), which is where the tangent meets zero scores, and
+    `mass` the sum of c a.
+    """
+
+    value: float
+    slope: Floats
+    entropy: float
+    mass: float
+    share: Floats
 
 
 class LogLoss:
@@ -57,8 +74,8 @@ class LogLoss:
         hessian[1:, 1:] = bent @ columns.T
         return np.concatenate([[pull.sum()], columns @ pull]), hessian
 
-    def dual(self, z: Floats) -> Dual:
-        """See `Loss`."""
+    def tangent(self, z: Floats) -> Tangent:
+        """Return the loss at a point, and its tangent there."""
         margins = self.signs * z
         distance = np.abs(margins)
         small = np.exp(-distance)
@@ -68,27 +85,36 @@ class LogLoss:
         # a, the share of the wrong class; nothing cancels in its entropy.
         share = np.where(margins > 0, small, 1 - small)
         pull = self.weights * share
-        mass = float(pull.sum())
         signed = self.signs * pull
-        balance = float(signed.sum())
-        raw = self.answers @ signed
-        slope = -np.concatenate([[balance], raw])
-        # The repair that the checker makes: the class with too much mass gives some to the other.
+        slope = -np.concatenate([[signed.sum()], self.answers @ signed])
+        entropy = float(self.weights @ (logs + small * distance))
+        return Tangent(value, slope, entropy, float(pull.sum()), share)
+
+    def dual(self, z: Floats) -> Dual:
+        """See `Loss`."""
+        return self.repaired(self.tangent(z))
+
+    def repaired(self, at: Tangent) -> Dual:
+        """Return the dual point of a tangent, with the repair that the checker makes.
+
+        The class with too much mass gives some to the other.
+        """
+        balance, raw = -float(at.slope[0]), -at.slope[1:]
         heavy = int(balance < 0)
         kept = self.aims[heavy] / (self.aims[heavy] + abs(balance))
         gains = kept * raw + (1 - kept) * (2 * heavy - 1) * self.sides[heavy]
         if 1 - kept <= _BALANCED:
             # H(kept a) >= kept H(a), for H is concave and 0 at either end.
-            entropy = kept * float(self.weights @ (logs + small * distance))
+            entropy = kept * at.entropy
         else:
             true = (self.signs > 0) == bool(heavy)
-            repaired = kept * share + (1 - kept) * true
+            repaired = kept * at.share + (1 - kept) * true
             entropy = self.weights @ (entr(repaired) - xlog1py(1 - repaired, -repaired))
-        slack = 4 * margin(len(z))
+        slack = 4 * margin(len(at.share))
         # What rounding leaves to repair, as a share of the smaller class.
-        loose = slack * mass / self.aims.min()
-        gains += self.largest * (slack * mass + 2 * loose * self.aims.sum())
-        return Dual(float(entropy * (1 - slack - loose)), gains, value, slope)
+        loose = slack * at.mass / self.aims.min()
+        gains += self.largest * (slack * at.mass + 2 * loose * self.aims.sum())
+        return Dual(float(entropy * (1 - slack - loose)), gains, at.value, at.slope)
 
 
 class SoftmaxLoss:

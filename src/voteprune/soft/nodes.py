@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .problem import Floats, Places
+
+if TYPE_CHECKING:
+    from .sharpened import Sharpened
 
 Decisions = NDArray[np.int8]
 """For every member 1 (in), -1 (out) or 0 (free)."""
@@ -19,6 +23,7 @@ class Node:
     """Committees that agree on some decisions, with a bound and a point to start from.
 
     `split` is the member that was decided on last, and `above` the bound before that; -1 if nobody.
+    `sharp` is a sharper loss that its relaxation begins with, if there is one.
     """
 
     decisions: Decisions
@@ -27,6 +32,7 @@ class Node:
     weights: Floats
     split: int = -1
     above: float = -np.inf
+    sharp: Sharpened | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +79,11 @@ class TreeState:
     closed: float
     members: Places
     nodes: int
+
+    def open_nodes(self) -> list[Node]:
+        """Return the open nodes one by one."""
+        rows = zip(self.decisions, self.bounds, self.intercepts, self.weights, strict=True)
+        return [Node(*row) for row in rows]
 
 
 def state_of(

@@ -19,10 +19,11 @@ from .newton import Point, nearest, scored, weights_of
 from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
-from .relaxation import Relaxed, relax
+from .relaxation import Relaxed
 from .result import SoftResult
 from .sample import sample_of
 from .search import Search
+from .sharpening import Sharpening
 
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
@@ -58,6 +59,11 @@ class SoftTree:
         A point to start from.
     deadline
         Moment of `time.monotonic` after which weights of committees are no longer improved.
+
+    Attributes
+    ----------
+    latest
+        Moment of `time.monotonic` by which all must be over; nothing is begun that would be late.
     """
 
     def __init__(
@@ -78,10 +84,12 @@ class SoftTree:
         self.search = Search(problem, self.loss)
         self.search.deadline = deadline
         self._curvature = Curvature(self.loss, problem)
+        self._sharpening = Sharpening(problem, self.loss, self._curvature, not keep_steps)
         self._pseudocosts = Pseudocosts(problem.n_members)
         self.best: Point | None = None
         self.last: Point | None = None
         self.nodes = 0
+        self.latest = np.inf
         self.closed = np.inf
         self.steps: list[Step] | None = [] if keep_steps else None
         self._order = count()
@@ -90,12 +98,11 @@ class SoftTree:
         self._begun, self._at_root = False, True
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
-        clash = set(problem.required) & set(problem.forbidden)
         root[list(problem.forbidden)] = -1
         first = Node(root, -np.inf, np.zeros(self.loss.n_intercepts), np.zeros(problem.n_members))
         if near is not None:
             first = self._child(root, -np.inf, near)
-        if clash:
+        if set(problem.required) & set(problem.forbidden):
             self._close(first, np.inf)
         else:
             self._push(self._bounded(first) if keep_steps else first)
@@ -121,9 +128,8 @@ class SoftTree:
     @property
     def closed_gap(self) -> bool:
         """Whether the incumbent is proved to be the best, within the tolerance."""
-        return self.best is not None and self.lower_bound >= self.best.value - TOLERANCE * abs(
-            self.best.value
-        )
+        best = self.best
+        return best is not None and self.lower_bound >= best.value - TOLERANCE * abs(best.value)
 
     @property
     def n_open(self) -> int:
@@ -195,10 +201,8 @@ class SoftTree:
         """Take what has become of the nodes that were given away."""
         self._away = []
         for share in shares:
-            for row in zip(
-                share.decisions, share.bounds, share.intercepts, share.weights, strict=True
-            ):
-                self._push(Node(*row))
+            for node in share.open_nodes():
+                self._push(node)
             self.closed = min(self.closed, share.closed)
             self.nodes += share.nodes
             if len(share.members):
@@ -218,10 +222,11 @@ class SoftTree:
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
         self._heap = []
-        for row in zip(state.decisions, state.bounds, state.intercepts, state.weights, strict=True):
-            self._push(Node(*row))
+        for node in state.open_nodes():
+            self._push(node)
         self.closed, self.nodes = state.closed, state.nodes
         self._begun, self._at_root = True, False
+        self._sharpening.begin()
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
 
@@ -337,34 +342,27 @@ class SoftTree:
             # Time was over, and a bound of these weights would be too low for good.
             self._push(node)
             return
-        point = scored(self.loss, fitted)
-        bound = bound_of(
-            self.loss.dual(point.z),
-            self.problem.ridge,
-            inside,
-            inside[:0],
-            polytope,
-            self.loss.total,
-        )
+        point, nobody = scored(self.loss, fitted), inside[:0]
+        dual = self.loss.dual(point.z)
+        bound = bound_of(dual, self.problem.ridge, inside, nobody, polytope, self.loss.total)
         self._close(node, max(bound.value, node.bound), point, bound)
 
     def _branch(
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
     ) -> None:
-        relaxed = relax(
-            self.loss,
-            self.problem.ridge,
+        others = [other.decisions for _, _, other in self._heap]
+        relaxed, sharp = self._sharpening.relaxed(
+            node,
             inside,
             free,
             polytope,
-            nearest(self.loss, node.intercepts, node.weights, np.concatenate([inside, free])),
             self.cutoff,
             deadline,
-            self._curvature,
+            np.inf if self.best is None else self.best.value,
+            others,
+            self.latest,
         )
         self.last = relaxed.point
-        if not self._curvature.centred:
-            self._curvature.centre(relaxed.point.z)
         if self.searching and relaxed.shares.any():
             rounded = self.search.rounded(inside, free, relaxed.shares)
             news = (
@@ -409,7 +407,7 @@ class SoftTree:
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
             heir = self._child(child, known, relaxed.point)
-            self._push(replace(heir, split=chosen, above=bound))
+            self._push(replace(heir, split=chosen, above=bound, sharp=sharp))
 
     def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
         """Return whether a committee is worth a fit, by a model where fits are slow."""

@@ -226,7 +226,7 @@ class BaseSolution(Document):
         asked = [*self.constraints, *more]
         return [
             *([f"  why          {self.explanation}"] if self.explanation else []),
-            *([f"  subject to   {'; '.join(asked)}"] if asked else []),
+            *(words.wrap("  subject to   ", asked, "; ") if asked else []),
         ]
 
     def _method_lines(self) -> list[str]:

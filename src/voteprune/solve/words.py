@@ -39,11 +39,11 @@ def count(number: int | Fraction) -> str:
     return str(number) if isinstance(number, int) else f"{float(number):g}"
 
 
-def wrap(label: str, names: tuple[str, ...], width: int = 96) -> list[str]:
+def wrap(label: str, names: Sequence[str], between: str = ", ", width: int = 96) -> list[str]:
     """Lay names out in lines under a label."""
     lines, line = [], label
     for place, name in enumerate(map(shown, names)):
-        word = name if place == len(names) - 1 else f"{name}, "
+        word = name if place == len(names) - 1 else f"{name}{between}"
         if len(line) + len(word) > width and line != label:
             lines.append(line.rstrip())
             line = " " * len(label)

@@ -31,6 +31,7 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         keep_steps=run.record is not None,
         deadline=run.deadline,
     )
+    tree.latest = run.deadline
     if problem.said.n_rows >= MANY_ROWS:
         # A second fit would be slow. With fewer rows it is made, from the same start in every run,
         # so that weights are the same to the last digit whichever way they were found.
@@ -83,7 +84,7 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
 
 
 def first_members(problem: SoftPruning) -> tuple[int, ...]:
-    """Return the smallest committee there may be, which is there when time is over at once."""
+    """Return the smallest committee there may be: one to have when time is over at once."""
     numbers = problem.numbers
     free = [
         k

@@ -32,8 +32,8 @@ def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layo
     if target is None and not paper:
         raise FileFormatError(
             path,
-            f"does not have the paper's columns {PART} and {LABEL}. For any other table name the "
-            f"label column with target (--target NAME). The columns are {listed(columns)}.",
+            "needs the name of its label column: --target NAME (target= in Python). The paper's "
+            f"layout, with {PART} and {LABEL}, needs none. The columns are {listed(columns)}.",
         )
     require_column(path, columns, "target", target)
     if target not in (None, LABEL) and paper:

@@ -286,6 +286,8 @@ def cell_fault(
     cure = ""
     if value == -1:
         cure = " If -1 stands for no vote, say --abstain -1 --abstentions skip."
+    elif value is None and is_test_part(cell) is not None:
+        cure = f" If it tells test rows from others, say --split {name}=test."
     elif value is not None and value > 1 and holds_probabilities(cutoff):
         cure = " Grades and scores are cut with --cutoff 2, say."
     return (

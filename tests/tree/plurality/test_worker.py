@@ -144,10 +144,10 @@ class Told:
         return np.inf
 
 
-def tree_of(case, nodes, target, program):
+def tree_of(case, nodes, target, program, **more):
     """A tree all of whose nodes are bounded by one program."""
     with mock.patch.object(trying, "_MOST_TAILS", 1), mock.patch.object(trying, "_FEWEST_TAILS", 1):
-        task = task_of(case, nodes, target)
+        task = replace(task_of(case, nodes, target), **more)
         memory = worker._Memory(task)
     memory.program = lambda task, size: program
     return worker._Tree(task, memory, None)
@@ -221,3 +221,38 @@ def test_what_programs_take_is_learned():
         for _ in range(60):
             tree._bound(node)
     assert tree._memory.program_seconds == pytest.approx(3.0)
+
+
+def test_a_program_is_worth_as_much_trying_as_it_takes_until_one_closes_a_node():
+    case, node = plain()
+    for bound, worth in ((23.0, 62 / 61), (24.0, 62)):
+        tree = tree_of(case, (), int(24 * case.scale), Told(bound, np.zeros(6), np.full(6, 0.5)))
+        with mock.patch.object(worker.time, "monotonic", side_effect=range(0, 10**6, 3)):
+            for _ in range(60):
+                tree._bound(node)
+        assert tree._memory.worth == pytest.approx(3 * worth)
+
+
+@pytest.mark.parametrize("bounded", [False, True])
+@pytest.mark.parametrize("left", [1.0, 100.0])
+@pytest.mark.parametrize("program", [0.1, 3.0, 400.0])
+@pytest.mark.parametrize("others", [0.0, 99.0])
+def test_a_node_is_tried_where_that_takes_no_longer_than_a_program_is_worth(
+    bounded, left, program, others
+):
+    case, node = plain()
+    told = Told(24.0, np.zeros(6), np.full(6, 0.5))
+    with (
+        mock.patch.object(worker.time, "monotonic", return_value=0.0),
+        mock.patch.object(trying.Enumeration, "seconds", return_value=others) as seconds,
+    ):
+        tree = tree_of(case, (node,), 0, told, latest=left)
+        tree._memory.program_seconds = program
+        # Before any is solved, every other program is thought to close its node. Where not all can
+        # be tried, each is taken to be worth itself.
+        worth = (2 if others < left else 1) * program
+        most = min(worth, worker.LONG_LEAF, left)
+        most = max(most, worker.LEAF) if bounded else most
+        for seconds.return_value in (0.99 * most, 1.01 * most):
+            tried = tree._is_leaf(replace(node, bounded=bounded))
+            assert tried == (seconds.return_value < most)

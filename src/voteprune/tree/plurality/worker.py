@@ -105,8 +105,12 @@ class _Tree:
         self._members: dict[tuple[int, ...], None] = {}
         self._number, self._steps = task.first_number, list[Step]()
         self._prices: dict[int, Priced] = {}
+        left = task.latest - time.monotonic()
         for node in task.nodes:
             self._push(node)
+            left -= self._seconds(node) if left > 0 else 0.0
+        # If they cannot, the bound goes down sooner by programs, whose prices bound other nodes.
+        self._all_can_be_tried = left > 0
 
     def work(self) -> Share:
         """Work on the highest node, again and again."""
@@ -142,14 +146,18 @@ class _Tree:
         self._number += 1
         return self._number
 
+    def _seconds(self, node: Node) -> float:
+        """Return how long it would take to try all committees of a node."""
+        return self._memory.listed.seconds(node.decided, range(node.size, node.size + 1))
+
     def _is_leaf(self, node: Node) -> bool:
         """Tell whether all committees of a node had best be tried."""
         listed = self._memory.listed
         if not (node.decided[listed.head] == FREE).any():
             return True  # nothing is left to branch on
-        seconds = listed.seconds(node.decided, range(node.size, node.size + 1))
-        left = self._task.latest - time.monotonic()
-        most = min(self._memory.worth, LONG_LEAF, left)
+        seconds = self._seconds(node)
+        worth = self._memory.worth if self._all_can_be_tried else self._memory.program_seconds
+        most = min(worth, LONG_LEAF, self._task.latest - time.monotonic())
         return seconds <= (max(most, LEAF) if node.bounded else most)
 
     def _try_all(self, node: Node) -> bool:

@@ -27,5 +27,6 @@ def solve(task: Task, report: Callable[..., None]) -> TreeState:
             tree = _known[task.token] = SoftTree(task.problem, tolerance=task.tolerance)
         tree.search.deadline = task.latest
         tree.resume(task.state)
+        tree.latest = task.latest
         tree.round(task.deadline)
         return tree.state()
