@@ -91,6 +91,7 @@ class Watch:
         self._pairs, self._pair = np.unique(pairs, axis=0, return_inverse=True)
         self.weights = np.abs(net[used].astype(np.float64))
         self.scale = objective_scale(net)
+        self._floors: dict[tuple[float, float], int] = {}
         self._checked: set[int] = set()
         self._kept: list[object] = []
 
@@ -106,9 +107,12 @@ class Watch:
 
     def below(self, bound: float, scale: float) -> int:
         """What a bound in floats says in whole units, rounding put right."""
-        largest = max(1.0, float(self.weights.max(initial=0.0)) / scale)
-        room = ROOM * Fraction(max(largest, abs(bound)))
-        return math.floor(Fraction(scale) * (Fraction(bound) + room))
+        # Open nodes are looked at again after every round, with the same bounds.
+        if (bound, scale) not in self._floors:
+            largest = max(1.0, float(self.weights.max(initial=0.0)) / scale)
+            room = ROOM * Fraction(max(largest, abs(bound)))
+            self._floors[bound, scale] = math.floor(Fraction(scale) * (Fraction(bound) + room))
+        return self._floors[bound, scale]
 
     # Nodes ------------------------------------------------------------------------------------
 

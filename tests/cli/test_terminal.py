@@ -19,12 +19,12 @@ from voteprune_bench.experiment.bench import Event, Work
 SIGNS = [sign for sign in CONTROLS if sign != "\0"]
 
 
-def write_odd(path, seed, k=5, rows=24):
+def write_odd(path, seed, k=5, rows=24, sure=1):
     """Write votes whose label, index and classifiers have odd names; return those."""
     rng = np.random.default_rng(seed)
     label, *names = odd_names(k + 1, seed, SIGNS)
     y = np.arange(rows) % 2
-    votes = (rng.random((rows, k)) < 0.3).astype(int) ^ y[:, None]
+    votes = ((rng.random((rows, k)) < 0.3).astype(int) ^ y[:, None]) * sure
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([label, "index", *names])
@@ -79,6 +79,21 @@ def test_no_command_sends_what_a_file_holds(run, tmp_path, seed):
     lines = path.read_text().split("\n")
     path.write_text("\n".join([*lines[:-3], lines[-3].replace("0", CLEAR.replace("\n", "")), ""]))
     assert told(run, "prune", *ask)[0] == 2
+
+
+@pytest.mark.parametrize("kind", ["votes", "plurality", "soft"])
+def test_no_front_page_or_certificate_sends_what_a_file_holds(run, tmp_path, kind):
+    path, proof, page = tmp_path / "votes.csv", tmp_path / "proof.json", tmp_path / "page.html"
+    label, _ = write_odd(path, 7, sure=0.8 if kind == "soft" else 1)
+    how = {"votes": (), "plurality": ("--plurality",), "soft": ("--objective", "log_loss")}[kind]
+    ask = (path, "--target", label, "--ignore", "index", *how)
+    assert told(run, "front", *ask)[0] == 0
+    assert told(run, "prune", *ask, "--explain", "--certificate", proof, "--html", page)[0] == 0
+    text = page.read_text()
+    assert not any(sign in text for sign in SIGNS if sign not in "\n\t")
+    assert told(run, "verify", proof, path)[0] == 0
+    if kind != "soft":
+        assert told(run, "compare", *ask, "--methods", "full,search")[0] == 0
 
 
 def test_predictions_are_exact_for_programs_and_shown_on_a_terminal(run, tmp_path, monkeypatch):

@@ -47,18 +47,18 @@ def steps(monkeypatch):
 
 @pytest.mark.parametrize("objective", OBJECTIVES[:2])
 def test_without_time_few_steps_are_taken(objective, steps, monkeypatch):
-    """One for the first committee; as many in an explanation for each member."""
+    """One for the first committee; two in an explanation for each member."""
     monkeypatch.setattr(trees, "MANY_ROWS", 0)
     monkeypatch.setattr(trees, "_SAMPLE", 50)
     pool = said()
     solution = vp.prune(pool, objective=objective, time_limit=0)
     assert solution.termination == "time limit"
+    assert solution.loss < np.log(2) - 0.001  # weights have been moved, if only once
     assert len(steps) <= 4
-    steps.clear()
     best = vp.prune(pool, objective=objective, constraints=[vp.AtMost("size", 4)])
     steps.clear()
     best.explain(time_limit=0)
-    assert len(steps) <= 4 * best.committee.size
+    assert len(steps) <= 2 * best.committee.size
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -1,6 +1,5 @@
 """Whatever the files hold: an exit code of 0, 1 or 2, one line for an error, and no end of time."""
 
-import copy
 import csv
 import gzip
 import json
@@ -12,21 +11,13 @@ import pytest
 
 import voteprune as vp
 from certified import certify, document_of
+from damaging import CONTROL, ODD, damaged, judged, places_of, replaced
 from forging import check, claim, proof, refutation, seat, write_rows
 from voteprune import cli
 from voteprune.exceptions import FileFormatError
 from voteprune.problem.problem import Problem
 from voteprune.verify import trying, verify
 from voteprune.verify.table import read_table
-
-ODD = (
-    None, True, False, 0, -1, 1, 2, 10**400, -(10**400), 1e308, 5e-324, 0.5, -0.0, "", "x", "1/0",
-    "-1/3", f"1/{7**500}", "9" * 400, "\ud800", "\x1b[2J\n", "x" * 10**5, [], {}, [[]], [[0, 0, 0]],
-    {"a": 1}, [None], [[[0]]], "optimal", "infeasible",
-)  # fmt: skip
-"""What a field may hold by accident or by malice."""
-
-CONTROL = "\x1b[2J\x1b]0;The certificate holds\x07\r\n\t\x00\x9b1m\u202e\u2028\x7f"
 
 
 @pytest.fixture(scope="module")
@@ -63,56 +54,6 @@ def tree(document):
         "clauses": [],
         "cells": cells + [{"cell": c, "prices": [], "limits": []} for c in level],
     }
-
-
-def judged(certificate, votes):
-    """What the checker makes of two files: the exit code, after a look at what it would print."""
-    try:
-        found = verify(certificate, votes)
-    except FileFormatError as error:
-        said = str(error)
-        assert said.isprintable(), "an error is one line"
-        assert len(said) < 700
-        return 2
-    lines = found.summary().split("\n")
-    assert all(line.isprintable() for line in lines)
-    assert max(map(len, lines)) < 5000
-    return 0 if found.holds else 1
-
-
-def places_of(value, path=()):
-    """Every place in a document, as a path."""
-    pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    for key, inner in pairs:
-        yield (*path, key)
-        if isinstance(inner, dict | list):
-            yield from places_of(inner, (*path, key))
-
-
-def replaced(document, path, value):
-    copied = copy.deepcopy(document)
-    holder = copied
-    for key in path[:-1]:
-        holder = holder[key]
-    holder[path[-1]] = value
-    return copied
-
-
-def damaged(rng, data):
-    """Bytes with a few of them flipped, cut off, doubled or moved."""
-    data = bytearray(data)
-    kind = rng.randrange(4)
-    if kind == 0:
-        return bytes(data[: rng.randrange(len(data))])
-    for _ in range(rng.randrange(1, 4)):
-        at = rng.randrange(len(data))
-        if kind == 1:
-            data[at] ^= 1 << rng.randrange(8)
-        elif kind == 2:
-            data[at:at] = data[at : at + rng.randrange(1, 30)]
-        else:
-            data[at] = rng.choice(b'{}[]",:-0129eE/.\x00\xff\x1b\n')
-    return bytes(data)
 
 
 def test_a_field_of_any_content_is_no_crash(sources, tmp_path):

@@ -110,6 +110,8 @@ def _try_all(
         for place in np.argsort(best, kind="stable")[::-1]:
             if run.incumbent.score is not None and base + plain[place] <= run.incumbent.score:
                 break
+            if time.monotonic() >= run.deadline:
+                return Outcome("time limit")
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
         if run.incumbent.closed:
             break

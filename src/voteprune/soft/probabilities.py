@@ -51,7 +51,7 @@ class Probabilities(Frozen):
     y
         n labels, numbers or text.
     sample_weight
-        n non-negative weights; every row counts once when omitted.
+        n weights, 0 or from 1e-50 to 1e50; every row counts once when omitted.
     names
         K distinct names; the frame's or mapping's own, else ``c0, c1, ...`` when omitted.
     classes
