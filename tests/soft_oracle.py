@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 from scipy.optimize import minimize
 
+from voteprune.soft.newton import weights_of
 from voteprune.soft.problem import Budget, Group, SoftProblem
+from voteprune.soft.tree import SoftTree
 
 
 def pool(seed, n=60, k=6, n_classes=2):
@@ -181,3 +184,33 @@ def _limits(random: np.random.Generator, k: int) -> dict:
         groups.append(Group(inside, least, top))
     request["groups"] = tuple(groups)
     return request
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a tree has found, and how much less any other committee could have, as a share."""
+
+    members: tuple[int, ...]
+    weights: np.ndarray
+    intercepts: np.ndarray
+    penalised_loss: float
+    gap: float
+    proved: bool
+
+
+def result_of(tree: SoftTree) -> Found | None:
+    """The committee of a tree, None if there is none yet."""
+    best, problem = tree.best, tree.problem
+    if best is None:
+        return None
+    seated = problem.sitting(best.members, best.weights)
+    per_class = tree.loss.total is None and problem.answers.ndim == 3
+    gap = (best.value - tree.lower_bound) / best.value if best.value > 0 else 0.0
+    return Found(
+        members=seated,
+        weights=weights_of(best, problem.n_members)[list(seated)],
+        intercepts=np.append(best.intercepts, 0.0) if per_class else best.intercepts,
+        penalised_loss=best.value,
+        gap=max(0.0, gap),
+        proved=tree.finished,
+    )

@@ -22,7 +22,7 @@ MOMENTS = [
     "numpy",
     "voteprune.problem.problem",
     "cyclopts",
-    "voteprune.cli.wishes",
+    "voteprune.cli.option_groups",
 ]
 """Modules that have just been loaded, from the first of ours to the last before a command runs."""
 

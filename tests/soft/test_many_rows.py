@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from soft_oracle import committees, draw, fitted, optimum
+from soft_oracle import committees, draw, fitted, optimum, result_of
 from voteprune.soft import curvature, tree
 from voteprune.soft.branching import Pseudocosts
 from voteprune.soft.curvature import Curvature
@@ -47,7 +47,7 @@ def test_many_rows_end_at_the_optimum_too(kind, limits, start, many):
         options = {"search": False, "incumbent": worst}
     found, told = ended(problem, **options)
     assert max(told) <= best * (1 + 1e-7)
-    assert found.result().penalised_loss == pytest.approx(best, rel=3e-7)
+    assert result_of(found).penalised_loss == pytest.approx(best, rel=3e-7)
 
 
 @pytest.mark.parametrize("kind", KINDS)

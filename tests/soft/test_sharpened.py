@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from soft_oracle import committees, draw, fitted, optimum
+from soft_oracle import committees, draw, fitted, optimum, result_of
 from voteprune.soft import sharpening
 from voteprune.soft.bound import bound_of
 from voteprune.soft.losses import loss_of
@@ -147,7 +147,7 @@ def test_trees_end_at_the_optimum_and_tell_no_bound_above_it(seed, start, limits
         told.append(found.lower_bound)
         assert len(told) < 500
     assert max(*told, found.lower_bound) <= best * (1 + 1e-7)
-    assert found.result().penalised_loss == pytest.approx(best, rel=3e-7)
+    assert result_of(found).penalised_loss == pytest.approx(best, rel=3e-7)
 
 
 def families(n=4000):
@@ -169,7 +169,7 @@ def test_a_sharpened_tree_is_smaller_and_ends_with_the_same_committee(at_once, m
     plain.round()
     assert sharp.finished
     assert plain.finished
-    assert sharp.result().members == plain.result().members
+    assert result_of(sharp).members == result_of(plain).members
     assert sharp.nodes < 0.7 * plain.nodes
 
 
@@ -205,7 +205,7 @@ def test_another_state_makes_regions_of_its_own(at_once):
     while not narrow.round(most_nodes=1):
         assert narrow.lower_bound <= narrow.best.value
     tree.round()
-    assert narrow.result().members == tree.result().members
+    assert result_of(narrow).members == result_of(tree).members
 
 
 def test_nodes_that_a_region_is_not_about_do_without(at_once):

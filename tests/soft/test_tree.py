@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from soft_oracle import allowed, committees, draw, fitted, optimum, penalised
+from soft_oracle import allowed, committees, draw, fitted, optimum, penalised, result_of
 from voteprune.soft.problem import Budget, Group
 from voteprune.soft.tree import SoftTree
 
@@ -49,7 +49,7 @@ def test_the_run_ends_at_the_optimum_and_no_bound_told_is_above_it(case_of):
     problem, best = case(*case_of)
     tree, told = run(problem)
     assert max(told) <= best * (1 + 1e-7) or best == np.inf
-    result = tree.result()
+    result = result_of(tree)
     if best == np.inf:
         assert result is None
         return
@@ -75,7 +75,7 @@ def test_from_a_bad_start_the_run_ends_at_the_optimum_too(case_of):
     worst = max(committees(problem), key=lambda members: fitted(problem, members))
     tree, told = run(problem, search=False, incumbent=worst)
     assert max(told) <= best * (1 + 1e-7)
-    assert same(tree.result().penalised_loss, best)
+    assert same(result_of(tree).penalised_loss, best)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -102,14 +102,14 @@ def test_rows_and_columns_in_another_order_make_no_difference():
         labels=problem.labels[rows],
         weights=problem.weights[rows],
     )
-    assert same(run(other)[0].result().penalised_loss, best)
+    assert same(result_of(run(other)[0]).penalised_loss, best)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_scaled_weights_choose_the_same_committee(classes):
     problem, best = case(5, classes, "log_loss", False)
-    one = run(problem)[0].result()
-    other = run(replace(problem, weights=problem.weights * 1e-7))[0].result()
+    one = result_of(run(problem)[0])
+    other = result_of(run(replace(problem, weights=problem.weights * 1e-7))[0])
     assert other.members == one.members
     np.testing.assert_allclose(other.weights, one.weights, rtol=1e-5)
     assert same(other.penalised_loss * 1e7, best)
@@ -124,23 +124,23 @@ def test_doubled_rows_at_half_weight_are_twice_the_penalty():
         weights=np.tile(problem.weights / 2, 2),
     )
     twice = replace(problem, penalty=problem.penalty / 2)
-    assert same(run(doubled)[0].result().penalised_loss, run(twice)[0].result().penalised_loss)
+    assert same(result_of(run(doubled)[0]).penalised_loss, result_of(run(twice)[0]).penalised_loss)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_duplicate_member_never_worsens_the_optimum(kind):
     problem, best = case(5, *kind, False)
     clone = np.concatenate([problem.answers, problem.answers[:, 1:2]], axis=1)
-    assert run(replace(problem, answers=clone))[0].result().penalised_loss <= best * (1 + 1e-7)
+    assert result_of(run(replace(problem, answers=clone))[0]).penalised_loss <= best * (1 + 1e-7)
 
 
 def test_two_classes_are_the_same_on_the_road_for_several():
     problem, best = case(5, 2, "log_loss", False)
     odds = problem.answers
     both = np.stack([-np.logaddexp(0, odds), -np.logaddexp(0, -odds)], axis=2)
-    other = run(replace(problem, answers=both))[0].result()
+    other = result_of(run(replace(problem, answers=both))[0])
     assert same(other.penalised_loss, best)
-    one = run(problem)[0].result()
+    one = result_of(run(problem)[0])
     assert other.members == one.members
     assert other.intercepts[1] - other.intercepts[0] == pytest.approx(one.intercepts[0], abs=1e-5)
 
@@ -150,11 +150,11 @@ def test_a_member_without_weight_sits_only_if_something_asks_for_it():
     answers = problem.answers.copy()
     answers[:, 0] = -5 * np.where(problem.labels == 1, 1.0, -1.0)
     free = replace(problem, answers=answers, size_max=5)
-    assert 0 not in run(free)[0].result().members
-    asked = run(replace(free, required=(0,)))[0].result()
+    assert 0 not in result_of(run(free)[0]).members
+    asked = result_of(run(replace(free, required=(0,)))[0])
     assert asked.members[0] == 0
     assert asked.weights[0] == 0
-    grouped = run(replace(free, groups=(Group((0,), at_least=1),)))[0].result()
+    grouped = result_of(run(replace(free, groups=(Group((0,), at_least=1),)))[0])
     assert grouped.members[0] == 0
 
 
@@ -177,7 +177,7 @@ def test_every_limit_is_kept_and_the_best_within_it_found(limits):
     best = optimum(problem)
     for search in (True, False):
         tree, told = run(problem, search=search)
-        result = tree.result()
+        result = result_of(tree)
         if best == np.inf:
             assert result is None
             assert tree.finished
@@ -190,7 +190,7 @@ def test_every_limit_is_kept_and_the_best_within_it_found(limits):
 def test_a_tree_goes_on_from_its_state_and_its_parts_together_are_the_whole():
     problem = draw(3, n=40, k=12)
     problem = replace(problem, penalty=1.0, size_max=4)
-    whole = run(problem, search=False)[0].result()
+    whole = result_of(run(problem, search=False)[0])
     begun = SoftTree(problem, search=False, tolerance=1e-8)
     begun.round(most_nodes=4)
     state = begun.state()
@@ -208,11 +208,11 @@ def test_a_tree_goes_on_from_its_state_and_its_parts_together_are_the_whole():
             )
         )
         worker.round()
-        halves.append(worker.result() or whole)
+        halves.append(result_of(worker) or whole)
     assert same(min(h.penalised_loss for h in halves), whole.penalised_loss)
     begun.resume(state)
     begun.round()
-    assert same(begun.result().penalised_loss, whole.penalised_loss)
+    assert same(result_of(begun).penalised_loss, whole.penalised_loss)
 
 
 def test_a_committee_from_elsewhere_is_taken_if_it_is_allowed_and_better():

@@ -19,10 +19,10 @@ from ..soft.committee import SoftCommittee
 from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
 from .inputs import kind_of, saved_wish
+from .option_groups import AS_IT_IS, OUTPUT, Reading
 from .options import check_output
 from .output import score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
-from .wishes import AS_IT_IS, OUTPUT, Reading
 
 
 def apply_command(

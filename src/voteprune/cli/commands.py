@@ -23,18 +23,7 @@ from ..starting import INTERRUPTED
 from ..strategies.registry import methods
 from .inputs import check_plain, read_labels_pool, read_probabilities_pool, read_votes_pool
 from .live import live_line
-from .options import check_output, is_soft, read_objective
-from .output import (
-    aligned,
-    emit,
-    explained,
-    hand_out,
-    solution_json,
-    solution_text,
-)
-from .pages import NO_PAGE, Page
-from .saying import PROVED, say
-from .wishes import (
+from .option_groups import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -52,6 +41,17 @@ from .wishes import (
     Softness,
     Source,
 )
+from .options import check_output, is_soft, read_objective
+from .output import (
+    aligned,
+    emit,
+    explained,
+    hand_out,
+    solution_json,
+    solution_text,
+)
+from .pages import NO_PAGE, Page
+from .saying import PROVED, say
 
 _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 """The help of --method: every method there is."""

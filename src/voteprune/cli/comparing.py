@@ -19,10 +19,7 @@ from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .inputs import read_class_tables, read_tables
 from .live import live_methods
-from .options import check_picture, read_objective
-from .output import aligned, emit, exit_code
-from .saying import PROVED, WRONG, say
-from .wishes import (
+from .option_groups import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -35,6 +32,9 @@ from .wishes import (
     Reading,
     Source,
 )
+from .options import check_picture, read_objective
+from .output import aligned, emit, exit_code
+from .saying import PROVED, WRONG, say
 
 
 def compare_command(

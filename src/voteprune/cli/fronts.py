@@ -17,10 +17,7 @@ from ..starting import INTERRUPTED
 from ..tables import read_costs
 from ..tables.soft import read_probabilities
 from .inputs import read_class_tables, read_tables
-from .options import build_budget, check_output, check_picture, is_soft, read_objective
-from .output import emit
-from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
-from .wishes import (
+from .option_groups import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -35,6 +32,9 @@ from .wishes import (
     Softness,
     Source,
 )
+from .options import build_budget, check_output, check_picture, is_soft, read_objective
+from .output import emit
+from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 _COST = "cost"
 """What --by calls the costs that a table of votes tells itself."""

@@ -20,6 +20,7 @@ from ..tables.soft import read_probabilities
 from ..votes.abstaining import read_abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
+from .option_groups import Asked, Effort, Reading, Softness, Source
 from .output import (
     score_labels,
     score_soft,
@@ -29,7 +30,6 @@ from .output import (
     words_on_test_rows,
 )
 from .saying import say
-from .wishes import Asked, Effort, Reading, Softness, Source
 
 Scored = tuple[dict[str, Any] | None, tuple[str, ...]]
 """What a committee reaches on test rows: figures for a document, and words for people."""

@@ -14,9 +14,9 @@ from ..solve.base_solution import BaseSolution
 from ..solve.explanation import Explanation
 from ..web.pages import require_jinja
 from ..web.pictures import require_matplotlib
+from .option_groups import OUTPUT
 from .options import check_output
 from .saying import command, say
-from .wishes import OUTPUT
 
 
 @Parameter(name="*", group=OUTPUT)

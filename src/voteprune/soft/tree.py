@@ -20,7 +20,6 @@ from .nodes import Decisions, Node, Step, TreeState, state_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
 from .relaxation import Relaxed
-from .result import SoftResult
 from .sample import sample_of
 from .search import Search
 from .sharpening import Sharpening
@@ -229,27 +228,6 @@ class SoftTree:
         self._sharpening.begin()
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
-
-    def result(self) -> SoftResult | None:
-        """Return the incumbent with what is known about it, or None if there is none yet."""
-        if self.best is None:
-            return None
-        best = self.best
-        seated = self.problem.sitting(best.members, best.weights)
-        weights = weights_of(best, self.problem.n_members)[list(seated)]
-        per_class = self.loss.total is None and self.problem.answers.ndim == 3
-        return SoftResult(
-            members=seated,
-            weights=weights,
-            intercepts=np.append(best.intercepts, 0.0) if per_class else best.intercepts,
-            penalised_loss=best.value,
-            loss=best.loss,
-            lower_bound=self.lower_bound,
-            total_weight=float(self.problem.weights.sum()),
-            nodes=self.nodes,
-            proved=self.finished,
-            tolerance=self.tolerance,
-        )
 
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:

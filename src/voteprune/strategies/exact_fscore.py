@@ -1,6 +1,7 @@
 """The exact method for F-scores of plurality committees: tangents for the search, pieces to prove.
 
-1. Pools so small that all committees can be tried in a moment are.
+1. Pools so small that all committees can be tried in a moment are; so are pools of which limits on
+   the size leave few committees.
 2. Openings, then local search on the tangent at the incumbent, which is a weighted sum; on the next
    tangent when it has come to something better.
 3. An integer program in which every ratio is bounded from above (`mip.fscore`), refined where what
@@ -16,6 +17,7 @@ from functools import partial
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
+from ..primal.plurality_few import are_few, try_few
 from ..primal.plurality_search import (
     PluralityTabuSearch,
     offer_openings,
@@ -25,7 +27,7 @@ from ..primal.search import reporting, search
 from ..problem.fscore import FScoreObjective
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
-from .exact_plurality import plurality_model
+from .exact_plurality import FEW, plurality_model
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
@@ -43,6 +45,8 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     if problem.n_classifiers <= MOST_CLASSIFIERS and 2**problem.n_classifiers * cells <= ENUMERATE:
         return try_all_pluralities(problem, run)
     offer_openings(problem, run)
+    if are_few(problem, run, FEW * ENUMERATE):
+        return try_few(problem, run)
     _search(problem, run, min(_SEARCH_SECONDS, _SHARE * run.seconds_left))
     if run.incumbent.closed:
         return Outcome("proved")

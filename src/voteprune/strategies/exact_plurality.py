@@ -5,8 +5,9 @@
    turns with it on a single core.
 2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
    tried out by the million where few enough are left.
-3. Under limits on coverage or on classes, of which the tree knows nothing, and if its workers fail:
-   one integer program on a solver.
+3. Under limits on coverage or on classes, of which the tree knows nothing: every committee is
+   recounted where they are few enough; else, and if the tree's workers fail, one integer program on
+   a solver.
 
 It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 
@@ -31,6 +32,7 @@ from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
+from ..primal.plurality_few import are_few, try_few
 from ..primal.plurality_search import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
@@ -42,6 +44,9 @@ from ..tree.plurality.coordinator import PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""
+
+FEW = 64
+"""Times as much that is tried, committee by committee, where else a solver would be asked."""
 
 _FIRST_SEARCH, _LONG_SEARCH = 0.5, 2.0
 """Seconds of searching before the proof begins, and where no more will be searched after."""
@@ -58,6 +63,8 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
     offer_openings(problem, run)
     if run.incumbent.closed:
         return Outcome("proved")
+    if not by_sizes and are_few(problem, run, FEW * ENUMERATE):
+        return try_few(problem, run)
     tabu = PluralityTabuSearch(*thinned(problem, run)) if problem.allowed else None
     searching = Searching(run, tabu)
     searching.search(_FIRST_SEARCH if by_sizes else _LONG_SEARCH)

@@ -5,14 +5,14 @@ Two layouts are known. The paper's has the columns ``datatype`` (validation or t
 `target`, the name of its label column; every column but that one, and ``index`` where there is
 one, is a classifier.
 
-The way of a file: `wish` is what the user says about it, `doors` loads it and tells the format. A
+The way of a file: `wish` is what the user says about it, `formats` loads it and tells the format. A
 plain table of numbers goes to `csvfile` or `parquet`, which find the columns and ask `layout` which
 of them matter; `rows` has the rules that every cell must keep. Anything else becomes a `sheet` of
 text first: words, tables with a line for each vote (`long`), other tools' files (`foreign`), and
 several files joined by an id.
 """
 
-from .doors import is_plain
+from .formats import is_plain
 from .labels import read_labels
 from .layout import model_of
 from .read import (

@@ -20,8 +20,8 @@ from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
-from .doors import opened, read_sheet
 from .files import enough_memory, import_polars, is_parquet, load
+from .formats import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
 from .parquet import read_parquet

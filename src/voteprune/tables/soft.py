@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..soft.probabilities import CLIP, Probabilities
 from ..soft.reading import Label
-from .doors import opened, read_sheet
+from .formats import opened, read_sheet
 from .joining import shown_source
 from .layout import has_test_rows
 from .rows import Bools, brief

@@ -229,7 +229,7 @@ def read_requests(table: object, names: Sequence[str]) -> tuple[Constraint, ...]
     names
         The classifiers, for groups.
     """
-    from voteprune.cli.wishes import Limits
+    from voteprune.cli.option_groups import Limits
 
     said = _table(table)
     found: list[Constraint] = []

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from soft_oracle import draw, optimum, pool
+from soft_oracle import draw, optimum, pool, result_of
 from voteprune.soft.tree import SoftTree
 from voteprune.solvers import SolverFailure, isolated
 from voteprune.tree import driver
@@ -160,7 +160,7 @@ def test_nodes_that_are_away_count_until_they_are_back(loss):
         told.append(tree.lower_bound)
         assert len(told) < 500
     assert max(told, default=0.0) <= best * (1 + 1e-7)
-    assert tree.result().penalised_loss == pytest.approx(best, rel=3e-7)
+    assert result_of(tree).penalised_loss == pytest.approx(best, rel=3e-7)
     assert np.isfinite(tree.closed)
 
 
