@@ -110,7 +110,8 @@ class _Tree:
             self._push(node)
             left -= self._seconds(node) if left > 0 else 0.0
         # If they cannot, the bound goes down sooner by programs, whose prices bound other nodes.
-        self._all_can_be_tried = left > 0
+        # And what prices prove is checked sooner than what was tried.
+        self._all_can_be_tried = left > 0 and not task.record
 
     def work(self) -> Share:
         """Work on the highest node, again and again."""
