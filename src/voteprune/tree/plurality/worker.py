@@ -30,7 +30,7 @@ from .task import FREE, Node, Report, Share, Step, Task
 
 Decisions = NDArray[np.int8]
 
-LEAF, LONG_LEAF = 1.5, 20.0
+LEAF, LONG_LEAF = 0.4, 20.0
 """Seconds that trying all committees of a node may take once it has had its linear program, and
 where programs are of no use. Only speed depends on them."""
 
