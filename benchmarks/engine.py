@@ -14,6 +14,7 @@ import argparse
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 import fresh
@@ -104,7 +105,7 @@ def measure(key: Key) -> dict:
     }  # fmt: skip
 
 
-def run(blocks: list[Block], state: Path, until: float) -> dict[Key, dict]:
+def run(blocks: list[Block], state: Path, until: float = inf) -> dict[Key, dict]:
     """Run what this commit has not in the state file yet; return everything that it has."""
     mark = fresh.mark_of([fresh.ROOT / "src", Path(__file__), Path(pools.__file__)])
     rows = (row for row in fresh.fresh(state, mark) if row["commit"] == fresh.commit())
@@ -218,7 +219,7 @@ def draw(done: dict[Key, dict], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--blocks", nargs="+", default=list(PLAN), choices=list(PLAN))
-    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--minutes", type=float, default=inf)
     parser.add_argument("--state", type=Path, default=ROOT / ".engine.jsonl")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/benchmarks/engine.md")
     options = parser.parse_args()

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,27 @@ def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_pat
     for _ in range(2):
         assert engine.run([block], state)[key]["error"] == "of now"
     assert asked == [key]
+
+
+def test_a_page_of_the_engine_is_of_one_commit_and_says_what_it_lacks(load, tmp_path, monkeypatch):
+    engine = load("engine")
+    block = engine.Block("Part", ("prk", "bcw"), ((10, 0),), 1.0, (engine.OURS,))
+    row = {
+        "status": "optimal", "seconds": 0.5, "value": 0.9, "gap": 0.0, "cpu": 0.7, "trace": [],
+    }  # fmt: skip
+    monkeypatch.setattr(engine, "measure", lambda key: row)
+    state = tmp_path / "state.jsonl"
+    assert engine.run([block], state, until=-1.0) == {}
+    done = engine.run([block], state)
+    assert len(done) == 2
+    monkeypatch.setattr(engine.fresh, "commit", lambda: "another")
+    assert engine.run([block], state, until=-1.0) == {}
+    monkeypatch.setattr(engine, "PLAN", {"part": block, "more": replace(block, sets=("qsr",))})
+    lines = engine.page(dict([done.popitem()]), "curves.svg").splitlines()
+    [line] = [line for line in lines if line.startswith("| bcw")]
+    head = next(line for line in lines if line.startswith("| set"))
+    cells = dict(zip(head.split(" | "), line.split(" | "), strict=True))
+    assert float(cells["CPU"]) == 0.7
+    assert float(cells["load"]) >= 0
+    assert "1 runs of this table are missing." in lines
+    assert "Not run on this commit." in lines

@@ -237,8 +237,9 @@ def test_a_program_is_worth_as_much_trying_as_it_takes_until_one_closes_a_node()
 @pytest.mark.parametrize("left", [1.0, 100.0])
 @pytest.mark.parametrize("program", [0.1, 3.0, 400.0])
 @pytest.mark.parametrize("others", [0.0, 99.0])
+@pytest.mark.parametrize("record", [False, True])
 def test_a_node_is_tried_where_that_takes_no_longer_than_a_program_is_worth(
-    bounded, left, program, others
+    bounded, left, program, others, record
 ):
     case, node = plain()
     told = Told(24.0, np.zeros(6), np.full(6, 0.5))
@@ -246,11 +247,11 @@ def test_a_node_is_tried_where_that_takes_no_longer_than_a_program_is_worth(
         mock.patch.object(worker.time, "monotonic", return_value=0.0),
         mock.patch.object(trying.Enumeration, "seconds", return_value=others) as seconds,
     ):
-        tree = tree_of(case, (node,), 0, told, latest=left)
+        tree = tree_of(case, (node,), 0, told, latest=left, record=record)
         tree._memory.program_seconds = program
         # Before any is solved, every other program is thought to close its node. Where not all can
-        # be tried, each is taken to be worth itself.
-        worth = (2 if others < left else 1) * program
+        # be tried, or others are to check it, each is taken to be worth itself.
+        worth = (2 if others < left and not record else 1) * program
         most = min(worth, worker.LONG_LEAF, left)
         most = max(most, worker.LEAF) if bounded else most
         for seconds.return_value in (0.99 * most, 1.01 * most):

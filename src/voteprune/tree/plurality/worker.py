@@ -30,7 +30,7 @@ from .task import FREE, Node, Report, Share, Step, Task
 
 Decisions = NDArray[np.int8]
 
-LEAF, LONG_LEAF = 1.5, 20.0
+LEAF, LONG_LEAF = 0.4, 20.0
 """Seconds that trying all committees of a node may take once it has had its linear program, and
 where programs are of no use. Only speed depends on them."""
 
@@ -110,7 +110,8 @@ class _Tree:
             self._push(node)
             left -= self._seconds(node) if left > 0 else 0.0
         # If they cannot, the bound goes down sooner by programs, whose prices bound other nodes.
-        self._all_can_be_tried = left > 0
+        # And what prices prove is checked sooner than what was tried.
+        self._all_can_be_tried = left > 0 and not task.record
 
     def work(self) -> Share:
         """Work on the highest node, again and again."""
