@@ -85,6 +85,8 @@ class Sharpened:
         # The intercept is free: what is left of the matrix when it follows the weights.
         rest = made[1:, 1:] - np.outer(made[1:, 0], made[0, 1:]) / made[0, 0]
         little = _LITTLE * self._ridge
+        if rounding > little:
+            return np.zeros(len(members))
         try:
             return largest_diagonal(rest + little * np.eye(len(rest))) - (little + rounding)
         except np.linalg.LinAlgError:

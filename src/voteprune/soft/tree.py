@@ -91,7 +91,7 @@ class SoftTree:
         self._order = count()
         self._away: list[Node] = []
         self._heap: list[tuple[float, int, Node]] = []
-        self._begun, self._at_root = False, True
+        self._begun, self._at_root, self._cut_short = False, True, False
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
         clash = set(problem.required) & set(problem.forbidden)
@@ -367,8 +367,10 @@ class SoftTree:
             # At the root swaps come last, when it is known that they are needed.
             unsure = self._at_root and relaxed.bound.value < self.cutoff
             self._at_root = False
-            if self.best is not None and (news or unsure):
+            if self.best is not None and (news or unsure or self._cut_short):
                 self._take(self.search.swaps(self.best, deadline))
+                # Rounds are short: on a busy machine the next one goes on with the swaps.
+                self._cut_short = time.monotonic() >= deadline
         bound = max(relaxed.bound.value, node.bound)
         if bound >= self.cutoff:
             self._close(node, bound, relaxed.point, relaxed.bound)
