@@ -345,16 +345,9 @@ class SoftTree:
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
     ) -> None:
         others = [other.decisions for _, _, other in self._heap]
+        value = np.inf if self.best is None else self.best.value
         relaxed, sharp = self._sharpening.relaxed(
-            node,
-            inside,
-            free,
-            polytope,
-            self.cutoff,
-            deadline,
-            np.inf if self.best is None else self.best.value,
-            others,
-            self.latest,
+            node, inside, free, polytope, self.cutoff, deadline, value, others, self.latest
         )
         self.last = relaxed.point
         if self.searching and relaxed.shares.any():
