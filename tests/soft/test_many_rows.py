@@ -1,5 +1,7 @@
 """What is done differently with many rows, done with few: the same optimum, no bound above it."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -107,3 +109,24 @@ def test_splits_that_brought_much_on_both_sides_come_first():
     eager = costs.scores(members, np.array([1.0, 0.5, 0.5, 1.0]), shares, 10.0)
     assert np.argmax(eager) == 0
     assert np.isfinite(costs.scores(members, gains, shares, np.inf)).all()
+
+
+def test_swaps_that_a_round_cut_short_go_on_in_the_next():
+    """On a busy machine a round is over before the root's swaps are."""
+    problem = draw(7, n=60, k=6)
+    tree = SoftTree(problem, tolerance=1e-12)
+    swaps, deadlines = tree.search.swaps, []
+
+    def slow(point, deadline):
+        deadlines.append(deadline)
+        while len(deadlines) == 1 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return point if len(deadlines) == 1 else swaps(point, deadline)
+
+    tree.search.swaps = slow
+    tree.begin()
+    tree.round(time.monotonic() + 0.05)
+    assert len(deadlines) == 1
+    tree.round()
+    assert len(deadlines) == 2
+    assert tree.finished

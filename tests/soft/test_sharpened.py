@@ -241,6 +241,18 @@ def test_the_intercept_is_free():
     assert 0.2 * own < raised < own
 
 
+def test_a_ridge_that_is_lost_in_roundings_is_left_alone():
+    """With next to no ridge the matrix is not known well enough to take anything from it."""
+    problem = families(400)
+    object.__setattr__(problem, "penalty", 1e-9)
+    loss, scope = loss_of(problem), np.zeros(16, dtype=np.int8)
+    whole = fit(loss, problem.ridge, np.arange(16))
+    region = region_of(problem, loss, scope, whole, whole.value * 1.02)
+    assert region is not None
+    sharp = Sharpened(loss, problem.ridge, region, scope, whole.z)
+    np.testing.assert_array_equal(sharp.units, 1.0)
+
+
 def test_far_from_the_centre_bounds_are_plain():
     problem = families(400)
     loss = loss_of(problem)

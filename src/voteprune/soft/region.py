@@ -30,6 +30,9 @@ _MOST = 0.95
 _SHORT = 0.1
 """Distances below which the curvature's average is estimated rather than computed."""
 
+_ROUNDED = 1e-9
+"""How far a score may be from what intercept and weights say, with room to spare."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Region:
@@ -121,7 +124,7 @@ def region_of(
         curves = np.where(few, least_curvature(z, z, z - start, z + start), 0.0)
         for _ in range(_ROUNDS):
             lever, own, twice = reach(curves)
-            away = np.sqrt(twice * lever)
+            away = np.sqrt(twice * lever) + _ROUNDED
             curves = least_curvature(z, z, z - away, z + away)
     except np.linalg.LinAlgError:
         return None  # hardly any curvature, or hardly anything above the bound

@@ -94,7 +94,7 @@ class SoftTree:
         self._order = count()
         self._away: list[Node] = []
         self._heap: list[tuple[float, int, Node]] = []
-        self._begun, self._at_root = False, True
+        self._begun, self._at_root, self._cut_short = False, True, False
         root = np.zeros(problem.n_members, dtype=np.int8)
         root[list(problem.required)] = 1
         root[list(problem.forbidden)] = -1
@@ -329,16 +329,9 @@ class SoftTree:
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
     ) -> None:
         others = [other.decisions for _, _, other in self._heap]
+        value = np.inf if self.best is None else self.best.value
         relaxed, sharp = self._sharpening.relaxed(
-            node,
-            inside,
-            free,
-            polytope,
-            self.cutoff,
-            deadline,
-            np.inf if self.best is None else self.best.value,
-            others,
-            self.latest,
+            node, inside, free, polytope, self.cutoff, deadline, value, others, self.latest
         )
         self.last = relaxed.point
         if self.searching and relaxed.shares.any():
@@ -351,8 +344,10 @@ class SoftTree:
             # At the root swaps come last, when it is known that they are needed.
             unsure = self._at_root and relaxed.bound.value < self.cutoff
             self._at_root = False
-            if self.best is not None and (news or unsure):
+            if self.best is not None and (news or unsure or self._cut_short):
                 self._take(self.search.swaps(self.best, deadline))
+                # Rounds are short: on a busy machine the next one goes on with the swaps.
+                self._cut_short = time.monotonic() >= deadline
         bound = max(relaxed.bound.value, node.bound)
         if bound >= self.cutoff:
             self._close(node, bound, relaxed.point, relaxed.bound)
