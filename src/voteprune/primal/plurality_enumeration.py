@@ -316,7 +316,7 @@ class _Trial:
         key -= np.minimum(number, _MANY)
         short = key.astype(np.uint16) if _MANY * counts.size < 2**16 else key
         shift = (height[:-1] - firsts[:, :-1]) * b + np.arange(b)[:, None]
-        place = np.zeros(needs[0].size, dtype=np.int32)
+        place = np.zeros(needs[0].size, dtype=np.intp)
         place[at[np.argsort(short, kind="stable")]] = np.arange(len(at)) * b + np.repeat(
             shift.ravel(), counts.ravel()
         )
@@ -326,12 +326,12 @@ class _Trial:
         several = listed.cumsum(axis=2).max(axis=0)[:, more]
         rows = np.full((most, b * int(height[-1])), EVERYTHING)
         rows[0] = NOTHING
-        seen = np.zeros(needs[0].shape, dtype=np.uint8)
+        flat = rows.ravel()
         for layer in range(layers):
             here = np.flatnonzero(unsure[layer])
-            row = (self._duels.start[layer] + needs[layer]).ravel()[here]
-            rows[seen.ravel()[here], place[here]] = row
-            seen += unsure[layer]
+            there = place[here]
+            flat[there] = (self._duels.start[layer] + needs[layer]).ravel()[here]
+            place[here] = there + rows.shape[1]  # where the next duel of the win goes
         return rows, height, several
 
     def _judge(

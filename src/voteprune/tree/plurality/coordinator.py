@@ -24,6 +24,9 @@ from .task import FREE, WORKER, Node, PluralityProof, Share, Step, Task
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of the first and of the longest round."""
 
+_SEARCH_SHARE = 0.1
+"""How long local search has between rounds, which finds little that trying would not."""
+
 
 class PluralityDriver(Driver):
     """A proof by sizes that nothing beats the incumbent, or that nothing is allowed.
@@ -63,6 +66,11 @@ class PluralityDriver(Driver):
     def over(self) -> bool:
         """Whether nothing is open."""
         return not self._nodes
+
+    @property
+    def search_share(self) -> float:
+        """How long local search has between two rounds, as a share of a round."""
+        return _SEARCH_SHARE
 
     def _deal(self, workers: int, deadline: float) -> list[Task]:
         ordered = sorted(self._nodes, key=lambda node: -node.bound)
