@@ -34,8 +34,9 @@ LEAF, LONG_LEAF = 0.4, 20.0
 """Seconds that trying all committees of a node may take once it has had its linear program, and
 where programs are of no use. Only speed depends on them."""
 
-_PROGRAM = 4e-6
-"""Seconds that a linear program takes for each win and classifier, before the first is solved."""
+_PROGRAM, _LARGE = 4e-6, 50_000
+"""Seconds that a linear program takes for each win and classifier, before the first is solved, and
+how many of these make it take twice as long for each."""
 
 _PROGRAMS, _ENTRIES = 60, 6_000_000
 """How many linear programs are kept; fewer where wins times classifiers, summed over all of them,
@@ -56,7 +57,7 @@ class _Memory:
         self.programs: OrderedDict[int, WinsProgram] = OrderedDict()
         self.sizes: dict[int, Size] = {}
         self.entries = task.wins.n_wins * task.wins.n_classifiers
-        self.program_seconds = _PROGRAM * self.entries
+        self.program_seconds = _PROGRAM * self.entries * (1 + self.entries / _LARGE)
         self.solved = self.closed = 0
 
     @property
