@@ -25,7 +25,7 @@ from .node import FREE, Node
 from .relaxation_rows import LimitRow, Row, Sides, base_factor
 
 _IMPOSSIBLE = -1e300
-"""Bound where nothing can be; finite, so that it can be added and compared like any other."""
+"""Bound of an infeasible (S, L); finite, so that it can be added and compared like any other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +133,8 @@ def _rescaled(
 ) -> tuple[Floats, Floats]:
     """Return the charges on members and the constants for each base factor.
 
-    A row whose factor is not positive says nothing. What it was to pay for, its pattern or its
-    two patterns together, may then be gained at no price.
+    A row whose factor is not positive says nothing. Its pattern, or its two patterns, then keep
+    their full weight, which is added back.
     """
     k = len(next(iter(by_shift.values()))[0])
     on_members, constants = np.zeros((len(factors), k)), np.zeros(len(factors))

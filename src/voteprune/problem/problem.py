@@ -1,6 +1,7 @@
 """`Problem`: votes, an objective and constraints, compiled to integers.
 
-Everything a method needs to know, and the only place where a committee is judged: its confusion,
+Everything a method needs to know, and the only place where committees of votes on two classes are
+judged: a committee's confusion,
 its value and whether it is allowed are recounted here, in integers, whoever found it.
 """
 
@@ -128,17 +129,19 @@ class Problem(Seats):
 
     @property
     def least_loss(self) -> Fraction:
-        """Share of what a row could gain that is lost, at the least, when it is decided wrong."""
+        """Smallest fraction of a row's gain that is lost when it is decided wrong."""
         return self.objective.least_loss(self.size_max)
 
     def committee(self, members: Sequence[int], threshold: int) -> Committee:
         """Name the members and make a committee of them; who is named twice has two votes."""
-        votes = Counter(int(k) for k in members)
-        ordered = tuple(sorted(votes))
+        times = Counter(int(k) for k in members)
+        ordered = tuple(sorted(times))
         names = tuple(self.votes.names[k] for k in ordered)
-        ballots = tuple(votes[k] for k in ordered)
+        multiplicities = tuple(times[k] for k in ordered)
         rule, cut = self.votes.abstentions, self.votes.cutoff
-        return Committee(ordered, int(threshold), names, self.n_classifiers, ballots, rule, cut)
+        return Committee(
+            ordered, int(threshold), names, self.n_classifiers, multiplicities, rule, cut
+        )
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""

@@ -229,7 +229,7 @@ class Incumbent:
             self._tell()
 
     def _heed(self) -> None:
-        """Give up what the committee that was just entered refutes."""
+        """Drop every bound that the new committee exceeds, and note whose it was."""
         over_proved = self.score > self.proved
         if self.score > self.bound and self.trusted:
             liars, claim = self.trusted, "claimed a bound that a committee found later exceeds"

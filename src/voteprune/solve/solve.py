@@ -1,7 +1,7 @@
 """The one way from a request to its answer: a run of a method, recounted, with its proof.
 
-Whatever was voted on goes this way. What an answer has of its own by the objective's kind is added
-at the end, see `_ANSWERS`.
+Every kind of votes takes this path. What answers of one kind have of their own is added at the end,
+see `_ANSWERS`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def carry_out(
     problem, method, circumstances
         What to solve, by what, and how.
     beside
-        See there; nothing, from now on, when omitted.
+        Options of this one run; the defaults, beginning now, when omitted.
     """
     beside = beside or Beside()
     if circumstances.solver is not None:
@@ -121,9 +121,9 @@ def carry_out(
 
 
 def _solve(problem: Any, method: Method, run: Run) -> Outcome:
-    """Solve a problem of any kind; where nobody may sit, say which constraints clash."""
+    """Solve a problem of any kind; if it is infeasible, say which constraints clash."""
     binary = isinstance(problem, Problem)
-    # Counting shows at once that nobody can sit; a proof that is written down has its steps.
+    # Counting seats shows many an infeasible request at once, but gives a certificate no steps.
     if run.record is None:
         seats = problem if binary else seats_alone(_names(problem), problem.requests)
         if clash := counted_clash(seats):
@@ -244,6 +244,7 @@ def _soft_answer(problem: SoftPruning, run: Run, found: Found) -> SoftSolution:
         value=value,
         loss=loss,
         penalised_loss=None if value is None else -value,
+        # The objective is minus the penalised loss; abs, so that 0 does not become -0.0.
         lower_bound=None if bound is None else abs(bound),
         accuracy=accuracy,
         confusion=confusion,
@@ -261,4 +262,4 @@ _ANSWERS: Mapping[str, Callable[[Any, Run, Found], PluralitySolution | SoftSolut
     "f-score": _plurality_answer,
     "soft": _soft_answer,
 }
-"""How an answer is made of what was found, by the objective's kind where it is another."""
+"""How an answer is made of what was found, by the objective's kind; others get `_votes_answer`."""

@@ -1,7 +1,7 @@
 """`Driver`: how a proof shares its open nodes among worker processes, round by round.
 
-A round: what is open is dealt to workers, who bound and branch until the round is over; here, local
-search goes on meanwhile. What they hand back is the whole state of the proof, so between rounds
+A round: open nodes are dealt to workers, who bound and branch until the round is over; meanwhile
+this process runs local search. What they hand back is the whole state of the proof, so between rounds
 a better incumbent can prune, and the proof can be put on file: a run that is killed loses no more
 than the round it was in.
 
@@ -9,7 +9,8 @@ To plug in, a proof is a subclass of `Driver` and says
 
 - `worker`: which module worker processes run, see `solvers.Worker`,
 - `over`: whether nothing is open,
-- `_deal`: what is open, as one task for each worker; a task has a `deadline` and a `latest`,
+- `_deal`: what is open, as one task for each worker; a task begins nothing after its `deadline`
+  and must be over by its `latest`,
 - `_take`: what to make of the shares that come back,
 - `_take_stock`: prune by the incumbent, and tell it the bound of the rest; also at the start,
 - `_report`: what to make of what a single worker says on its way,
@@ -17,7 +18,7 @@ To plug in, a proof is a subclass of `Driver` and says
 
 The `coordinator` of every tree is one: `tree.sizes`, `tree.nogoods`, `tree.margins`,
 `tree.plurality` and `tree.soft`. Its `_deal` says which nodes go to which worker, and
-`tree.workers` which process works on which task. Who wants the proof made goes through `rounds`::
+`tree.workers` which process works on which task. Callers go through `rounds`::
 
     for went_on in driver.rounds(until, Searching(run, tabu)):
         if not went_on:  # the workers cannot go on
@@ -49,7 +50,7 @@ class Driver(ABC):
     problem
         What is being solved, with `allowed`, the classifiers that tasks number from 0 on.
     run
-        Its circumstances.
+        Its deadline, incumbent and files.
     first, longest
         Seconds of the first and of the longest round; each is half as long again as the one
         before, unless that was cut short.
@@ -103,7 +104,7 @@ class Driver(ABC):
         until
             When it must be over.
         workers
-            How many share the work; a proof that is written down has but one.
+            How many share the work; one where a certificate is recorded.
         meanwhile
             Something to do here while they are busy, see `workers.share_out`.
         """
