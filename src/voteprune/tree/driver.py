@@ -1,9 +1,9 @@
 """`Driver`: how a proof shares its open nodes among worker processes, round by round.
 
 A round: open nodes are dealt to workers, who bound and branch until the round is over; meanwhile
-this process runs local search. What they hand back is the whole state of the proof, so between rounds
-a better incumbent can prune, and the proof can be put on file: a run that is killed loses no more
-than the round it was in.
+this process runs local search. What they hand back is the whole state of the proof, so between
+rounds a better incumbent can prune, and the proof can be put on file: a run that is killed loses no
+more than the round it was in.
 
 To plug in, a proof is a subclass of `Driver` and says
 
