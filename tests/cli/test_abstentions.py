@@ -226,3 +226,43 @@ def test_grades_with_gaps_are_cut_once_and_the_committee_remembers_where(run, tm
     code, out, err = run("apply", saved, file, "--target", "y", "--id", "id")
     assert [int(line.split(",")[2]) for line in out.splitlines()[1:]] == decided.tolist()
     assert f"accuracy {expected.value:.6g} on 40 rows" in err
+
+
+def test_a_committee_chosen_on_full_votes_takes_a_rule_for_new_rows(run, tmp_path, said):
+    y, votes = said
+    full = plain(tmp_path / "full.csv", (y, np.nan_to_num(votes)))
+    gaps = plain(tmp_path / "gaps.csv", said)
+    hard, plural = tmp_path / "hard.json", tmp_path / "plural.json"
+    words = ("--target", "y", "--id", "id", "--max-size", "3")
+    assert run("prune", full, *words, "--output", hard)[0] == 0
+    assert run("prune", full, *words, "--plurality", "--output", plural)[0] == 0
+    code, out, err = run("apply", hard, gaps, "--abstentions", "skip")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "--abstentions against" in err
+    # Counted against, silence is a vote for 0.
+    assert run("apply", hard, gaps, "--abstentions", "against")[1] == run("apply", hard, full)[1]
+    code, out, _ = run("apply", plural, gaps, "--abstentions", "skip")
+    kept = votes[:, list(vp.PluralityCommittee.load(plural).members)]
+    most = np.maximum((kept == 0).sum(axis=1), (kept == 1).sum(axis=1))
+    assert code == 0
+    assert [int(line.split(",")[1]) for line in out.splitlines()[1:]] == most.tolist()
+
+
+def test_nan_in_a_table_is_an_abstention_of_a_soft_committee_and_a_question_of_a_hard_one(
+    run, tmp_path
+):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    shares = np.round(np.clip(0.3 + 0.4 * y[:, None] + rng.normal(0, 0.2, (40, 3)), 0, 1), 3)
+    lines = [",".join([*map(str, row), str(label)]) for row, label in zip(shares, y, strict=True)]
+    tables = []
+    for silence in ("NaN", ""):
+        lines[0] = f"{silence},0.4,0.2,0"
+        tables.append(tmp_path / f"said{silence}.csv")
+        tables[-1].write_text("\n".join(["a,b,c,y", *lines, ""]))
+    soft = ("--target", "y", "--objective", "log_loss", "--max-size", "2", "--json")
+    losses = [json.loads(run("prune", table, *soft)[1])["loss"] for table in tables]
+    assert losses[0] == losses[1]
+    code, _, err = run("prune", tables[0], "--target", "y")
+    assert code == 2
+    assert "--abstentions skip" in err

@@ -56,7 +56,7 @@ def test_test_rows_of_one_class_leave_shares_of_the_other_undefined(run, votes):
 
 @pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes, vp.Probabilities])
 def test_what_could_not_be_written_has_an_exit_code_for_every_kind(kind, capsys):
-    solution = vp.prune(kind([[0.9, 0.2], [0.1, 0.8], [0.7, 0.6]], [1, 0, 1]))
+    solution = vp.prune(kind([[1, 0], [0, 1], [1, 1]], [1, 0, 1]))
     told = "proof.npz: cannot be written."
     code = hand_out(replace(solution, unwritten=(told,)), solution.summary(), None)
     assert (code, capsys.readouterr().err) == (4, f"voteprune: {told}\n")

@@ -144,7 +144,7 @@ def test_taking_rows_keeps_their_labels_and_weights():
 
 @pytest.mark.parametrize("kind", [vp.Votes, vp.PluralityVotes, vp.Probabilities])
 def test_every_table_crosses_the_borders_of_processes_and_stays_as_it_is(kind):
-    table = kind(PREDICTIONS, LABELS)
+    table = kind([[1, 0, 1], [0, 1, 0], [1, 1, 0]], LABELS)
     copy = pickle.loads(pickle.dumps(table))
     assert type(copy) is kind
     for slot in kind.__slots__:

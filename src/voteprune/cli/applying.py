@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from cyclopts import Parameter
@@ -23,6 +23,8 @@ from .option_groups import AS_IT_IS, OUTPUT, Reading
 from .options import check_output
 from .output import score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
+
+C = TypeVar("C", Committee, PluralityCommittee)
 
 
 def apply_command(
@@ -57,11 +59,12 @@ def apply_command(
     if kind.startswith("plurality"):
         chosen = PluralityCommittee.load(committee)
         if not _of_two(chosen):
+            chosen = _ruled(chosen, reading)
             return _apply_labels(chosen, file, saved_wish(committee, reading), output)
     elif kind.startswith("soft"):
         return _apply_probabilities(committee, file, reading, output)
     else:
-        chosen = Committee.load(committee)
+        chosen = _ruled(Committee.load(committee), reading)
     rows = read_votes(file, chosen.names, saved_wish(committee, reading))
     # The same committee, seated on the columns that were read, where they have been cut.
     seats = tuple(range(chosen.size))
@@ -80,6 +83,20 @@ def apply_command(
     for sentence in _scores(rows, positive):
         say(sentence)
     return PROVED
+
+
+def _ruled(chosen: C, reading: Reading) -> C:
+    """Return a committee that was chosen without abstentions with the rule given for these rows."""
+    rule = reading.wish().abstentions
+    if rule is None or chosen.abstentions is not None:
+        return chosen
+    if rule == "skip" and isinstance(chosen, Committee):
+        raise InputError(
+            "--abstentions",
+            "skip is for committees that were chosen so, and this one decides by a number of "
+            "votes. Take --abstentions against, or prune again with --abstentions skip.",
+        )
+    return replace(chosen, abstentions=rule)
 
 
 def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Path | None) -> int:

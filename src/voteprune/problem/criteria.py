@@ -173,7 +173,7 @@ def check_criterion(criterion: object, argument: str) -> Criterion:
         f"unknown criterion {criterion!r}. {likely(criterion, names)}Known are "
         f"{', '.join(names)}, f with any beta as in 'f3', any vp.Weights(tp=..., fn=..., tn=..., "
         "fp=...), and any vp.Ratio(weights, weights); an objective may also be a margin, 'margin' "
-        "or vp.Ramp(1).",
+        "or vp.Ramp(1). Losses of soft committees, such as 'log_loss', are for vp.Probabilities.",
     )
 
 

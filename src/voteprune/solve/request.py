@@ -430,7 +430,10 @@ def check_start(start: object, n_classifiers: int) -> list[int] | None:
     try:
         members = sorted({operator.index(k) for k in listed})
     except TypeError:
-        raise InputError("start", f"expected a committee or members, got {start!r}.") from None
+        raise InputError(
+            "start",
+            f"expected a committee, or members by their places such as [0, 2], got {start!r:.80}.",
+        ) from None
     if not members or members[0] < 0 or members[-1] >= n_classifiers:
         raise InputError("start", f"members must be indices between 0 and {n_classifiers - 1}.")
     return members

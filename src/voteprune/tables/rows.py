@@ -8,6 +8,7 @@ whether all is well, and `cell_fault` says of one cell what is not.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -240,6 +241,12 @@ def parse_number(cell: str) -> float | None:
         return {"true": 1.0, "false": 0.0}.get(cell.strip().lower())
 
 
+def is_missing(cell: str) -> bool:
+    """Tell whether a cell says nothing: it is empty, or no number by its own word."""
+    number = parse_number(cell)
+    return not cell.strip() or (number is not None and math.isnan(number))
+
+
 def brief(text: str) -> str:
     """Quote a text, its beginning only where it is long."""
     return repr(text) if len(text) <= 40 else f"{text[:40]!r}… ({len(text)} characters)"
@@ -274,8 +281,8 @@ def cell_fault(
         found = f"is {brief(cell)}" if cell.strip() else "is empty"
         cure = "" if value is None else " Grades are cut by positive='>=2' (--positive '>=2')."
         return f"label {name!r} {found}. Labels must be 0 or 1, 1 being the positive class.{cure}"
-    if not cell.strip():
-        return f"column {name!r} is empty. {NEEDED}"
+    if is_missing(cell):
+        return f"column {name!r} is {brief(cell) if cell.strip() else 'empty'}. {NEEDED}"
     least, most = vote_range(cutoff)
     if value is not None and least <= value <= most:
         return ""

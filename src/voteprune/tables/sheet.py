@@ -6,7 +6,6 @@ two words, grades that are cut, probabilities, or classes.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from ..votes.plurality import PluralityVotes
 from . import files
 from .csvfile import others_too
 from .layout import listed
-from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, parse_number
+from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, is_missing, parse_number
 from .wish import Wish
 
 _SURELY_IDS = 20
@@ -78,6 +77,8 @@ class Sheet:
                         return vote
                 if not _numeric(classes).beside_probabilities:
                     return f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+            if is_missing(cell):
+                return float("nan")
             number = parse_number(cell)
             fault = cell_fault(name, cell, number, False, wish.cut)
             if fault and classes is not None:
@@ -124,7 +125,7 @@ class Sheet:
         """Read a column of probabilities, with NaN where nothing was said."""
 
         def read(name: str, cell: str) -> float | str:
-            if not cell.strip():
+            if is_missing(cell):
                 return float("nan")
             number = parse_number(cell)
             fault = cell_fault(name, cell, number, False)
@@ -136,10 +137,10 @@ class Sheet:
         """Read a column of classes as n x C, 1 for the class named, NaN where there is none."""
 
         def read(name: str, cell: str) -> float | str:
-            if not cell.strip():
-                return float("nan")
             if cell in words:
                 return float(words.index(cell))
+            if is_missing(cell):
+                return float("nan")
             return (
                 f"column {name!r} is {brief(cell)}, none of the {len(words)} classes. "
                 f"Probabilities of several classes stand in columns such as {name}:{words[0]}; if "
@@ -156,11 +157,7 @@ class Sheet:
             return self
 
         def says(cell: str) -> bool:
-            number = parse_number(cell)
-            return not (
-                (number is not None and math.isnan(number))
-                or any(_same(cell, word) for word in wish.abstain)
-            )
+            return not (is_missing(cell) or any(_same(cell, word) for word in wish.abstain))
 
         known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
         return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
@@ -285,7 +282,7 @@ class Sheet:
         cure = "cut grades with --positive '>=2', or " if numbers else ""
         return self._error(
             self.labels.index(odd) if self.labels is not None else 0,
-            f"{what} Two classes are wanted: {cure}take --plurality for more.",
+            f"{what} Two classes are wanted: {cure}take prune --plurality for more.",
         )
 
     def _column(

@@ -106,6 +106,8 @@ class PluralityVotes(Frozen):
         if y is None:
             raise InputError("y", "is missing. Give the true classes, one per row.")
         truth = _plain(read_vector(y, n, "y"), "y")
+        if classes is None:
+            _refuse_probabilities(table, truth, voted)
         weights, denominator = read_weights(sample_weight, n)
         if not (weights > 0).any():
             raise InputError("sample_weight", "no row carries weight. Give one a positive weight.")
@@ -150,6 +152,24 @@ class PluralityVotes(Frozen):
         return (
             f"PluralityVotes({self.n_rows} rows, {len(self.classes)} classes; "
             f"{self.n_classifiers} classifiers)"
+        )
+
+
+def _refuse_probabilities(
+    table: NDArray[Any], truth: NDArray[Any], voted: NDArray[np.bool_] | None
+) -> None:
+    """Refuse fractions that no label is, which are hardly classes."""
+    if table.dtype.kind != "f":
+        return
+    said = table if voted is None else table[voted]
+    odd = said[said != np.floor(said)]
+    if truth.dtype.kind in "iuf":
+        odd = odd[~np.isin(odd, truth)]
+    if len(odd):
+        raise InputError(
+            "predictions",
+            f"{odd[0]:g} is no class of y. Give probabilities as vp.Probabilities(predictions, y), "
+            "or name such classes with classes=.",
         )
 
 
