@@ -79,3 +79,15 @@ def test_a_method_that_proves_nothing_has_no_certificate(run, votes, tmp_path):
     assert code == 2
     assert "proves nothing" in err
     assert not (tmp_path / "c.json").exists()
+
+
+@pytest.mark.parametrize("asked", [(), ("--objective", "log_loss")])
+def test_shares_in_percent_are_read_again(run, tmp_path, asked):
+    path, table = tmp_path / "c.json", tmp_path / "p.csv"
+    table.write_text("a,b,y\n36.47%,70%,1\n7.5%,  50 %,0\n100%,49.99%,1\n0%,3%,0\n")
+    assert run("prune", table, "--target", "y", *asked, "--certificate", path)[0] == 0
+    code, out, err = run("verify", path, table)
+    assert (code, err) == (0, "")
+    assert out.startswith("The certificate holds")
+    table.write_text(table.read_text().replace("36.47%", "101%"))
+    assert "'101%' is not a number from 0 to 1" in run("verify", path, table)[2]

@@ -135,7 +135,7 @@ def prune_command(
                 "of two classes with a threshold is checked against a vote of every classifier on "
                 "every row. Take --abstentions skip, or add --plurality.",
             )
-        check_plain(file, reading)
+        check_plain(file, reading, soft=is_soft(source.objective))
     if is_soft(source.objective):
         refused = {
             "--plurality": plurality, "--threshold": threshold is not None,
@@ -143,7 +143,9 @@ def prune_command(
         }  # fmt: skip
         for option in (option for option, given in refused.items() if given):
             raise InputError(option, f"is not for --objective {source.objective}. Leave it out.")
-        pool = read_probabilities_pool(file, reading, source, soft, promised, test)
+        pool = read_probabilities_pool(
+            file, reading, source, soft, promised, test, certified=certificate is not None
+        )
     elif plurality:
         soft.refuse()
         if threshold is not None:

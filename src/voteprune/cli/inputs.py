@@ -16,7 +16,7 @@ from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
 from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
-from ..tables.soft import read_probabilities
+from ..tables.soft import SoftSource, read_probabilities
 from ..votes.abstaining import read_abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
@@ -159,11 +159,15 @@ def read_probabilities_pool(
     soft: Softness,
     promised: Mapping[str, Any],
     test: Path | None,
+    *,
+    certified: bool,
 ) -> Pool:
     """Read a table of probabilities, to choose a soft committee from."""
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
     table = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip, test)
+    if certified:
+        check_columns(table)
     for note in table.notes:
         say(note)
 
@@ -177,14 +181,19 @@ def read_probabilities_pool(
     return Pool(table.validation, how, table.costs, score)
 
 
-def check_plain(file: Sequence[Path], reading: Reading) -> None:
-    """Refuse a certificate of votes that its checker could not read again."""
+def check_plain(file: Sequence[Path], reading: Reading, *, soft: bool) -> None:
+    """Refuse a certificate of a table that its checker could not read again."""
     alone = len(file) == 1 and str(file[0]) != "-" and not file[0].is_dir()
     if not alone or not reading.plain or not is_plain(file[0]):
+        cure = (
+            "Save the probabilities as one table with commas, labels 0 and 1 or names of several "
+            "classes, and prune that one."
+            if soft
+            else 'Write it with "voteprune votes FILE ... --output votes.csv", and prune that one '
+            "with --target label."
+        )
         raise InputError(
-            "--certificate",
-            'is about one plain table, which the checker reads again. Write it with "voteprune '
-            'votes FILE ... --output votes.csv", and prune that one with --target label.',
+            "--certificate", f"is about one plain table, which the checker reads again. {cure}"
         )
 
 
@@ -200,6 +209,18 @@ def check_uncut(table: VoteTable) -> None:
                 'probabilities. Write such a table with "voteprune votes FILE ... --output '
                 'votes.csv", and prune that one with --target label.',
             )
+
+
+def check_columns(table: SoftSource) -> None:
+    """Refuse a certificate of members that name a class of several where the checker wants each."""
+    if table.voters:
+        name, classes = table.voters[0], table.validation.classes
+        raise InputError(
+            "--certificate",
+            f"is about a column for every member and class, and {name!r} names its class in one. "
+            f"Save its votes as columns '{name}:{classes[0]}', '{name}:{classes[1]}' and so on, "
+            "with 1 for the class it votes for and 0 for the others.",
+        )
 
 
 def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[str, Any]:

@@ -65,12 +65,15 @@ class SoftSource:
         What `prune` takes.
     test
         The test rows, None where there are none.
+    voters
+        Of several classes the members that have one column, which names a class.
     notes, costs
         As on `Rows`.
     """
 
     validation: Probabilities
     test: SoftRows | None
+    voters: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     costs: dict[str, float] | None = None
 
@@ -134,7 +137,9 @@ def read_probabilities(
         others = read_members(test, made.names, made.classes, wish)
         if others.labels is None:
             raise InputError("--test", f"{test} has no labels. Name their column with --target.")
-    return SoftSource(made, others, sheet.notes, sheet.costs)
+    several = len(made.classes) > 2
+    voters = tuple(name for name in made.names if several and name in sheet.names)
+    return SoftSource(made, others, voters, sheet.notes, sheet.costs)
 
 
 def read_members(

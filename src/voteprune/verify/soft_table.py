@@ -15,7 +15,7 @@ from ..exceptions import FileFormatError
 from .logs import log
 from .showing import plain
 from .soft_document import LARGEST, Label, Member, SoftDocument
-from .table import records
+from .table import number_in, records
 
 MOST_CELLS = 2**27
 """Cells up to which a table is read: a gigabyte."""
@@ -178,11 +178,10 @@ def _is_vote(cells: Sequence[float]) -> bool:
 
 
 def _answer(path: str | Path, cell: str, line: int, *, is_score: bool) -> float:
-    word = cell.strip().lower()
-    if word in MISSING:
+    if cell.strip().lower() in MISSING:
         return math.nan
     try:
-        value = float({"true": "1", "false": "0"}.get(word, cell)) + 0.0  # no minus 0
+        value = number_in(cell) + 0.0  # no minus 0
     except ValueError:
         value = math.nan
     low, high = (-LARGEST, LARGEST) if is_score else (0.0, 1.0)
@@ -204,10 +203,9 @@ def places_of(classes: Sequence[Label]) -> Callable[[str], int | None]:
         if cell in words:
             return words[cell]
         try:
-            number = float({"true": "1", "false": "0"}.get(cell.strip().lower(), cell))
+            return numbers.get(number_in(cell))
         except ValueError:
             return None
-        return numbers.get(number)
 
     return place_of
 

@@ -143,9 +143,23 @@ def _bytes(path: str | Path) -> bytes:
     return data
 
 
+def number_in(cell: str) -> float:
+    """Return the number that a cell stands for: true is 1, false is 0, 5% is 0.05.
+
+    Raises
+    ------
+    ValueError
+        If it stands for none.
+    """
+    word = cell.strip().lower()
+    if word.endswith("%"):
+        return float(word[:-1]) / 100
+    return float({"true": "1", "false": "0"}.get(word, word))
+
+
 def _number(path: str | Path, cell: str, line: int) -> float:
     try:
-        value = float({"true": "1", "false": "0"}.get(cell.strip().lower(), cell))
+        value = number_in(cell)
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
