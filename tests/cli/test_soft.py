@@ -288,3 +288,16 @@ def test_a_proof_on_file_is_checked_and_other_probabilities_are_refused(run, tab
     assert run("prune", table, *SOFT, "--checkpoint", kept)[0] == 0
     assert kept.exists()
     assert run("prune", tmp_path / "other.csv", *SOFT, "--checkpoint", kept)[0] == 2
+
+
+def test_limits_that_no_cutoff_keeps_are_unfinished_work_where_that_is_strict(run, tmp_path):
+    table = tmp_path / "p.csv"
+    table.write_text("a,y\n0.2,0\n0.9,0\n0.7,1\n0.1,1\n")
+    asked = ("prune", table, "--target", "y", "--objective", "log_loss", "--at-least", "recall=1")
+    both = (*asked, "--at-least", "precision=1")
+    assert run(*asked, "--strict")[0] == 0
+    code, out, _ = run(*both)
+    assert code == 0
+    assert out.startswith("Limits on criteria are not kept.")
+    assert run(*both, "--strict")[0] == 3
+    assert json.loads(run(*both, "--json")[1])["limits_kept"] is False

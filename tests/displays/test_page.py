@@ -232,3 +232,12 @@ def test_a_page_is_refused_where_it_cannot_be(monkeypatch):
 
 def test_names_are_those_of_the_pool():
     assert set(soft().committee.names) <= set(NAMES)
+
+
+def test_limits_that_are_not_kept_are_no_promise_of_the_page():
+    said = vp.Probabilities([[0.2], [0.9], [0.7], [0.1]], [0, 0, 1, 1])
+    both = [vp.AtLeast("recall", 1), vp.AtLeast("precision", 1)]
+    page = vp.prune(said, constraints=both).to_html(time_limit=0)
+    assert "Limits on criteria are not kept." in page
+    assert "those on criteria are not kept" in page
+    assert "not kept" not in vp.prune(said, constraints=both[:1]).to_html(time_limit=0)

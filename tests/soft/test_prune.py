@@ -111,6 +111,25 @@ def test_a_limit_on_recall_moves_the_cutoff_and_says_so_where_none_can():
     stuck = vp.prune(said, constraints=both)
     assert "no cut-off" in stuck.explanation
     assert stuck.status == "optimal"
+    assert (plain.limits_kept, careful.limits_kept, stuck.limits_kept) == (True, True, False)
+
+
+def test_limits_that_are_not_kept_are_said_first(tmp_path):
+    predictions, y = pool(5, n=200)
+    both = [vp.AtLeast("recall", 1), vp.AtLeast("specificity", 1)]
+    solution = vp.prune(vp.Probabilities(predictions, y), constraints=both)
+    lines = solution.summary().splitlines()
+    assert lines[0].startswith("Limits on criteria are not kept. By loss alone it is optimal:")
+    asked = next(line for line in lines if line.startswith("  subject to"))
+    assert asked.endswith("recall >= 1; specificity >= 1; those on criteria are not kept")
+    assert "limits not kept" in repr(solution)
+    solution.save(tmp_path / "solution.json")
+    again = vp.SoftSolution.load(tmp_path / "solution.json")
+    assert not again.limits_kept
+    assert again.summary() == solution.summary()
+    one = vp.prune(vp.Probabilities(predictions, y), constraints=both[:1])
+    assert one.limits_kept
+    assert "not kept" not in one.summary() + repr(one)
 
 
 def test_what_is_saved_is_read_again_and_decides_alike(tmp_path):
@@ -177,6 +196,8 @@ def test_nobody_who_meets_the_constraints():
     clash = [vp.Require("c1"), vp.Budget([1, 2, 1, 1, 1, 1], limit=1)]
     solution = vp.prune(said, constraints=[*clash, vp.Forbid("c2")])
     assert solution.status == "infeasible"
+    assert not solution.limits_kept
+    assert solution.summary().startswith("Infeasible")
     assert solution.explanation == (
         "no committee meets require c1 and cost <= 1 together; any one less and there is one."
     )

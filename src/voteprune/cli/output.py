@@ -206,12 +206,14 @@ def exit_code(solution: Solution | PluralitySolution | SoftSolution, strict: boo
     solution
         What `prune` returned.
     strict
-        Whether a committee without a proof counts as unfinished.
+        Whether a committee without a proof, or without the limits it should keep, counts as
+        unfinished.
     """
     if solution.status == "infeasible":
         return WRONG
     if solution.status == "optimal" or solution.termination == "finished":
-        return PROVED
+        kept = not isinstance(solution, SoftSolution) or solution.limits_kept
+        return PROVED if kept or not strict else UNPROVED
     if solution.termination == "interrupted":
         return INTERRUPTED
     return UNPROVED if strict or solution.committee is None else PROVED

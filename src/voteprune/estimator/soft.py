@@ -154,8 +154,7 @@ def choose_soft(
         **{name: arguments[name] for name in _FOR_PRUNE if name in arguments},
     )
     committee = require_committee(solution)
-    if solution.explanation:
-        # With a committee there is one thing to explain: limits that it cannot keep.
+    if not solution.limits_kept:
         raise InputError(
             "constraints",
             f"{solution.explanation} Relax a limit, or allow other members.",

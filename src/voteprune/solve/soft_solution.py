@@ -20,6 +20,9 @@ from .soft_explain import SoftExplanation, explain_soft
 
 _NUMBERS = ("loss", "penalised_loss", "lower_bound", "accuracy", "penalty", "tolerance")
 
+NOT_KEPT = "those on criteria are not kept"
+"""What is said of the constraints where no cut-off keeps the limits on criteria."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SoftSolution(BaseSolution):
@@ -79,6 +82,19 @@ class SoftSolution(BaseSolution):
     def __post_init__(self) -> None:
         self._check(self.committee, self.penalised_loss)
 
+    @property
+    def limits_kept(self) -> bool:
+        """Whether there is a committee and its cut-off keeps every limit on a criterion.
+
+        The status is about members and loss: "optimal" does not say that these limits are kept.
+        """
+        # With a committee there is one thing to explain: limits that it cannot keep.
+        return self.committee is not None and not self.explanation
+
+    @property
+    def _misses_limits(self) -> bool:
+        return self.committee is not None and not self.limits_kept
+
     def explain(self, *, time_limit: float = 10.0, near: float = 0.01) -> SoftExplanation:
         """Tell what each member weighs, what can be reached without it, and who comes near.
 
@@ -129,7 +145,7 @@ class SoftSolution(BaseSolution):
             lines += self._shares()
         if self.promise is not None:
             lines.append(f"  promise      {self.promise}")
-        lines += self._asked_lines()
+        lines += self._asked_lines(*([NOT_KEPT] if self._misses_limits else []))
         lines.append(f"  rows         {self.n_rows}")
         return words.lines_of([*lines, *self._method_lines()])
 
@@ -137,16 +153,21 @@ class SoftSolution(BaseSolution):
         if self.committee is None or self.penalised_loss is None:
             return BaseSolution.__repr__(self)
         least = "no bound" if self.lower_bound is None else f"at least {self.lower_bound:.6g}"
+        status = self.status if self.limits_kept else f"{self.status}, limits not kept"
         return (
-            f"<SoftSolution: {self.status}, penalised {self.objective} {self.penalised_loss:.6g} "
+            f"<SoftSolution: {status}, penalised {self.objective} {self.penalised_loss:.6g} "
             f"({least}), {self.committee.size} of {self.n_classifiers} classifiers>"
         )
 
     def _headline(self) -> str:
+        told = BaseSolution._headline(self)
         if self.status == "optimal" and self.bound != self.value:
             share = words.percent(self.tolerance)
-            return f"Optimal: no other members have a loss that is lower by more than {share}."
-        return BaseSolution._headline(self)
+            told = f"Optimal: no other members have a loss that is lower by more than {share}."
+        if self._misses_limits:
+            alone = told[0].lower() + told[1:]
+            return f"Limits on criteria are not kept. By loss alone it is {alone}"
+        return told
 
     def _shares(self) -> list[str]:
         """Say how often the committee is right; of several classes there is no confusion."""
@@ -172,6 +193,7 @@ class SoftSolution(BaseSolution):
             "confusion": None
             if counts is None
             else [str(each) for each in (counts.tp, counts.fn, counts.tn, counts.fp)],
+            "limits_kept": self.limits_kept,
             **({} if self.promise is None else {"promise": self.promise._fields()}),
         }
 

@@ -14,7 +14,7 @@ from ...solve.explanation import Explanation, MemberRole
 from ...solve.fronts import SIZE, Front
 from ...solve.plurality_solution import PluralitySolution
 from ...solve.soft_explain import SoftExplanation, SoftRole
-from ...solve.soft_solution import SoftSolution
+from ...solve.soft_solution import NOT_KEPT, SoftSolution
 from ...solve.solution import Solution
 
 Answer = Solution | PluralitySolution | SoftSolution
@@ -312,6 +312,8 @@ def run(solution: Answer, about: Mapping[str, str]) -> tuple[tuple[str, str], ..
     asked = list(solution.constraints)
     if isinstance(solution, Solution) and solution.diversity:
         asked.append(solution.diversity)
+    if isinstance(solution, SoftSolution) and not solution.limits_kept:
+        asked.append(NOT_KEPT)
     by = solution.method if solution.solver is None else f"{solution.method} ({solution.solver})"
     votes = f"{solution.n_rows} rows, {solution.n_classifiers} classifiers"
     if not isinstance(solution, SoftSolution):
