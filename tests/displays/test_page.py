@@ -240,4 +240,6 @@ def test_limits_that_are_not_kept_are_no_promise_of_the_page():
     page = vp.prune(said, constraints=both).to_html(time_limit=0)
     assert "Limits on criteria are not kept." in page
     assert "those on criteria are not kept" in page
+    assert "optimal by loss alone" in page
+    assert "no committee is better" not in page
     assert "not kept" not in vp.prune(said, constraints=both[:1]).to_html(time_limit=0)

@@ -69,11 +69,20 @@ def tiles(solution: Answer) -> tuple[tuple[str, str], ...]:
     if solution.gap is None:
         found.append(("none", "bound: how much better there is nobody knows"))
     elif solution.status == "optimal":
-        found.append(("optimal", "no committee is better"))
+        found.append(_proved(solution))
     else:
         found.append((words.percent(solution.gap), "gap: at most so much better exists"))
     found.append((f"{committee.size} of {solution.n_classifiers}", "classifiers are asked"))
     return tuple(found)
+
+
+def _proved(solution: Answer) -> tuple[str, str]:
+    """Return what "optimal" is about."""
+    if not isinstance(solution, SoftSolution):
+        return "optimal", "no committee is better"
+    if not solution.limits_kept:
+        return "limits not kept", "optimal by loss alone"
+    return "optimal", "no other members have less loss"
 
 
 def _accuracy(solution: Solution | PluralitySolution) -> tuple[float, float]:
