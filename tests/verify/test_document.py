@@ -1,11 +1,11 @@
 """A certificate is read strictly: what is not as it should be is refused by its file's name."""
 
-import copy
 import json
 from fractions import Fraction
 
 import pytest
 
+from damaging import places_of, replaced
 from forging import check, claim, clause, proof, refutation, seat, shut, split, step
 from voteprune.exceptions import FileFormatError
 from voteprune.verify.document import read_document
@@ -107,24 +107,6 @@ ODD = [
 ]
 
 
-def changed(path, value):
-    document = copy.deepcopy(WHOLE)
-    holder = document
-    for key in path[:-1]:
-        holder = holder[key]
-    holder[path[-1]] = value
-    return document
-
-
-def fields_of(document, path=()):
-    """Every place in a document, as a path."""
-    pairs = document.items() if isinstance(document, dict) else enumerate(document)
-    for key, value in pairs:
-        yield (*path, key)
-        if isinstance(value, dict | list):
-            yield from fields_of(value, (*path, key))
-
-
 def test_the_certificate_that_is_broken_here_is_read(tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(WHOLE))
     assert read_document(tmp_path / "c.json").bound == 2
@@ -134,23 +116,23 @@ def test_the_certificate_that_is_broken_here_is_read(tmp_path):
     ("path", "value", "complaint"), ODD, ids=[f"{path[-1]}-{i}" for i, (path, *_) in enumerate(ODD)]
 )
 def test_an_odd_field_is_refused(path, value, complaint, tmp_path):
-    (tmp_path / "c.json").write_text(json.dumps(changed(path, value)))
+    (tmp_path / "c.json").write_text(json.dumps(replaced(WHOLE, path, value)))
     with pytest.raises(FileFormatError, match=complaint):
         read_document(tmp_path / "c.json")
 
 
 def test_long_numbers_are_judged_and_shown_short(tmp_path):
     """They are numbers like others: a claim with them holds or does not."""
-    high = {**changed(("bound",), 10**400), "status": "feasible"}
+    high = {**replaced(WHOLE, ("bound",), 10**400), "status": "feasible"}
     found = check(high, ROWS, tmp_path)
     assert found.proved
     assert "no such committee exceeds about 1.0000000e+400" in found.statement
-    assert not check(changed(("bound",), -(10**400)), ROWS, tmp_path).holds
+    assert not check(replaced(WHOLE, ("bound",), -(10**400)), ROWS, tmp_path).holds
     for tau, shown in ((10**400, "1.0000000e+400"), (f"1/{10**400}", "1.0000000e-400")):
-        document = changed(("limits", "diversity", "tau"), tau)
+        document = replaced(WHOLE, ("limits", "diversity", "tau"), tau)
         statement = check(document, ROWS, tmp_path).statement
         assert f"where fc is limited by about {shown} for every member" in statement
-    document = changed(("limits", "diversity", "tau"), 10**400)
+    document = replaced(WHOLE, ("limits", "diversity", "tau"), 10**400)
     document.update(status="feasible", committee=seat([0, 1], 0, 1))
     assert any("a member's mean fc" in line for line in check(document, ROWS, tmp_path).failed)
 
@@ -163,19 +145,21 @@ def test_numbers_are_decimal_or_hexadecimal(tmp_path):
         (f"1/{2**NUMBER_BITS - 1}", Fraction(1, 2**NUMBER_BITS - 1)),
         (2**NUMBER_BITS - 1, 2**NUMBER_BITS - 1),
     ):  # fmt: skip
-        (tmp_path / "c.json").write_text(json.dumps(changed(("limits", "costs", 0, "most"), value)))
+        (tmp_path / "c.json").write_text(
+            json.dumps(replaced(WHOLE, ("limits", "costs", 0, "most"), value))
+        )
         assert read_document(tmp_path / "c.json").costs[0][1] == read
     gamma = f"0x1/{2**MEAN_BITS - 1:#x}"
-    document = changed(("limits", "diversity", "gamma"), gamma)
+    document = replaced(WHOLE, ("limits", "diversity", "gamma"), gamma)
     (tmp_path / "c.json").write_text(json.dumps(document))
     assert read_document(tmp_path / "c.json").diversity[2] == Fraction(1, 2**MEAN_BITS - 1)
 
 
 def test_a_field_that_is_missing_is_named(tmp_path):
-    named = [path for path in fields_of(WHOLE) if isinstance(path[-1], str)]
+    named = [path for path in places_of(WHOLE) if isinstance(path[-1], str)]
     for path in named:
         # A row without a limit, or a cell without heirs, is one of another kind.
-        document = changed(path, None)
+        document = replaced(WHOLE, path, None)
         holder = document
         for key in path[:-1]:
             holder = holder[key]
@@ -224,7 +208,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path):
 def test_fractions_that_have_no_short_common_denominator_are_refused(tmp_path):
     """Their sums would grow without end."""
     weights = [f"1/{2 ** COMMON_BITS.bit_length() + 3 ** (1000 + i)}" for i in range(9)]
-    document = changed(("votes", "row_weights"), weights)
+    document = replaced(WHOLE, ("votes", "row_weights"), weights)
     document["votes"]["n_rows"] = len(weights)
     with pytest.raises(FileFormatError, match="common denominator of all has more than 8192 bits"):
         check(document, ROWS, tmp_path)
@@ -238,6 +222,6 @@ def test_fractions_that_have_no_short_common_denominator_are_refused(tmp_path):
 )
 def test_what_is_odd_is_echoed_in_part(path, tmp_path):
     with pytest.raises(FileFormatError) as caught:
-        check(changed(path, "/\x1b[2J" * 20000), ROWS, tmp_path)
+        check(replaced(WHOLE, path, "/\x1b[2J" * 20000), ROWS, tmp_path)
     assert len(caught.value.message) < 400
     assert "\x1b" not in caught.value.message

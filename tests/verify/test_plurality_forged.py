@@ -1,6 +1,5 @@
 """Every guard of the checker for several classes has a forgery that it alone refuses."""
 
-import copy
 import json
 from contextlib import nullcontext
 from itertools import combinations
@@ -10,6 +9,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from damaging import places_of, replaced
 from pluralcerts import check, node, pool_of, put, said
 from pluralities import known
 from voteprune.exceptions import FileFormatError
@@ -59,16 +59,6 @@ def whole():
         status="feasible", committee={"members": [0], "value": 7}, trusted=[["highs", CEILING]]
     )
     return found
-
-
-def changed(found, path, value):
-    """A document with another value somewhere."""
-    other = copy.deepcopy(found)
-    holder = other
-    for key in path[:-1]:
-        holder = holder[key]
-    holder[path[-1]] = value
-    return other
 
 
 ROW, PRICES = ("rows", 0), ("prices", 0)
@@ -145,7 +135,7 @@ def test_the_certificate_that_is_broken_here_holds(tmp_path):
 @pytest.mark.parametrize(("path", "value", "complaint"), ODD)
 def test_an_odd_field_is_refused(path, value, complaint):
     with pytest.raises(FileFormatError, match=complaint):
-        plurality_document_of("c.json", changed(whole(), path, value))
+        plurality_document_of("c.json", replaced(whole(), path, value))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +147,7 @@ def test_an_odd_field_is_refused(path, value, complaint):
     ],
 )  # fmt: skip
 def test_what_is_just_in_range_is_read(path, value):
-    plurality_document_of("c.json", changed(whole(), path, value))
+    plurality_document_of("c.json", replaced(whole(), path, value))
 
 
 def test_fractions_with_a_common_denominator_that_is_too_long_are_refused():
@@ -170,18 +160,11 @@ def test_fractions_with_a_common_denominator_that_is_too_long_are_refused():
             "row_weights": [*odd, 1, 1, 1, 1],
         }[path[1]]
         with pytest.raises(FileFormatError, match="the common denominator of all"):
-            plurality_document_of("c.json", changed(whole(), path, value))
+            plurality_document_of("c.json", replaced(whole(), path, value))
 
 
 def test_a_field_that_is_missing_is_named():
-    def names_in(value, path=()):
-        pairs = value.items() if isinstance(value, dict) else enumerate(value)
-        for key, inner in pairs:
-            yield (*path, key)
-            if isinstance(inner, dict | list):
-                yield from names_in(inner, (*path, key))
-
-    named = [path for path in names_in(whole()) if isinstance(path[-1], str)]
+    named = [path for path in places_of(whole()) if isinstance(path[-1], str)]
     for path in named:
         if path[-1] in ("format", "schema", "version"):
             continue  # looked at before
@@ -281,17 +264,17 @@ def test_a_status_that_needs_a_committee(status, tmp_path):
 
 def test_rows_votes_and_units_that_are_not_those_of_the_table(tmp_path):
     found = true_of((0,), values()[0,])
-    rows = changed(found, ("votes", "n_rows"), 8)
+    rows = replaced(found, ("votes", "n_rows"), 8)
     rows["votes"]["row_weights"].append(0)
     (failed,) = check(rows, CASE, tmp_path).failed
     assert failed == "the file has 7 rows, the certificate is about 8"
-    fewer = changed(found, ("votes", "n_rows"), 6)
+    fewer = replaced(found, ("votes", "n_rows"), 6)
     fewer["votes"]["row_weights"].pop()
     (failed,) = check(fewer, CASE, tmp_path).failed
     assert failed == "the file has 7 rows, the certificate is about 6"
-    other = changed(found, ("votes", "row_weights", 0), 2)
+    other = replaced(found, ("votes", "row_weights", 0), 2)
     assert "these are not the votes" in check(other, CASE, tmp_path).failed[0]
-    unit = changed(found, ("objective", "unit"), "2/11")
+    unit = replaced(found, ("objective", "unit"), "2/11")
     (failed,) = check(unit, CASE, tmp_path).failed
     assert "no whole multiples" in failed
 

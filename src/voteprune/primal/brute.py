@@ -115,6 +115,11 @@ def _try_all(
             run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
         if run.incumbent.closed:
             break
+    return all_tried(run)
+
+
+def all_tried(run: Run) -> Outcome:
+    """Conclude where every committee was tried: the best is optimal, or none is allowed."""
     if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
     run.incumbent.close()

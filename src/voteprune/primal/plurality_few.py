@@ -9,6 +9,7 @@ from math import comb
 
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
+from .brute import all_tried
 
 _PER_COMMITTEE, _PER_CELL = 2.5e-4, 5e-8
 """Seconds for a recount, and for each pattern and class in it."""
@@ -42,10 +43,7 @@ def try_few(problem: PluralityProblem, run: Run) -> Outcome:
         run.incumbent.offer(members)
         if run.incumbent.closed:
             break
-    if run.incumbent.score is None:
-        return Outcome("proved", infeasible=True)
-    run.incumbent.close()
-    return Outcome("proved")
+    return all_tried(run)
 
 
 def _sizes(problem: PluralityProblem) -> range:

@@ -22,6 +22,7 @@ from .trying import better, is_small
 from .verification import (
     Notes,
     Verification,
+    as_many_rows,
     believed,
     labels_of,
     no_committee,
@@ -61,11 +62,7 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
     document = document_of(certificate, found)
     table = read_table(votes, document.names, target or document.target)
     notes = Notes()
-    if len(table.votes) != document.n_rows:
-        rows = number(document.n_rows)
-        notes.failed.append(
-            f"the file has {len(table.votes)} rows, the certificate is about {rows}"
-        )
+    if not as_many_rows(document, len(table.votes), notes):
         return notes.conclusion(_statement(document, target))
     patterns = merge(table, document.row_weights)
     if digest(document.names, patterns) != document.digest:

@@ -15,7 +15,7 @@ from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
 from .soft_tree import SoftTree
-from .verification import Notes, Verification, labels_of, no_committee
+from .verification import Notes, Verification, as_many_rows, labels_of, no_committee
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
@@ -51,11 +51,7 @@ def verify_soft(
     if table is None:
         notes.trusted.append("everything: the table is too large to check here")
         return notes.conclusion(_statement(document, target))
-    if len(table.labels) != document.n_rows:
-        notes.failed.append(
-            f"the file has {len(table.labels)} rows, the certificate is about "
-            f"{number(document.n_rows)}"
-        )
+    if not as_many_rows(document, len(table.labels), notes):
         return notes.conclusion(_statement(document, target))
     if digest(document, table) != document.digest:
         notes.failed.append("these are not the probabilities that the certificate is about")

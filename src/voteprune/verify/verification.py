@@ -80,6 +80,15 @@ def units(claim: VotesClaim, amount: int) -> str:
     return number(amount * claim.unit)
 
 
+def as_many_rows(claim: Claim, found: int, notes: Notes) -> bool:
+    """Tell whether a file has as many rows as its certificate is about; note it where not."""
+    if found != claim.n_rows:
+        notes.failed.append(
+            f"the file has {found} rows, the certificate is about {number(claim.n_rows)}"
+        )
+    return found == claim.n_rows
+
+
 def no_committee(claim: Claim, notes: Notes) -> None:
     """Note where a committee should be and is not."""
     if claim.status in ("optimal", "feasible"):
