@@ -1,6 +1,7 @@
 """Ranks, tests and the interval on unseen rows, against SciPy and examples made by hand."""
 
 import gzip
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,13 +16,13 @@ from voteprune_bench.report.unseen import Folds, duels, holm, interval, wilcoxon
 SETS, SEEDS, FOLDS = ("bcw", "drd", "qsr"), (40, 50), (0, 1)
 
 
-def records(levels, seeds=SEEDS, salt=0, **more):
+def records(levels, seeds=SEEDS, salt=0, folds=FOLDS, **more):
     """Records of methods with some accuracy on all folds."""
     rng = np.random.default_rng(salt)
     made = []
     for dataset in SETS:
         for seed in seeds:
-            for fold in FOLDS:
+            for fold in folds:
                 for method, level in levels.items():
                     plain = record(rng, dataset, seed, fold, 100, "HC-ACC")
                     parts = {name: getattr(plain, name) for name in Record.__slots__}
@@ -79,10 +80,13 @@ def test_folds_that_lack_a_method_do_not_count():
     folds = Folds(made[:-1])
     assert len(folds.runs) == len(SETS) * len(SEEDS) * len(FOLDS) - 1
     assert made[-1].run not in folds.runs
-    # Where all data sets must have the same folds, the others go without it as well.
-    _, seed, fold = made[-1].run
+    # Where all data sets and seeds must have the same folds, the others go without it as well.
     even = Folds(made[:-1], balanced=True)
-    assert set(folds.runs) - set(even.runs) == {(name, seed, fold) for name in SETS[:-1]}
+    assert {run[2] for run in even.runs} == set(FOLDS) - {made[-1].run[2]}
+    assert len(even.runs) == len(SETS) * len(SEEDS) * (len(FOLDS) - 1)
+    # A seed that has begun and lacks all but one of its records counts as well as the others.
+    begun = [*made, *records({"soft": 0.9}, seeds=(60,))]
+    assert not Folds(begun, list(LEVELS), balanced=True).runs
 
 
 def test_duels_are_over_folds_and_over_means_of_data_set_and_seed():
@@ -150,6 +154,37 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     assert all(f"| {name} |" in first for name in LEVELS if name != "soft")
     small = sum(folds.table(lambda one: one.size).mean(axis=0) <= 10)
     assert f"Mean rank among the {small} methods of at most ten members on average: place" in check
+
+
+def test_the_second_check_has_other_folds_and_secondary_tests(tmp_path):
+    first = records(LEVELS, test_auc=0.9)
+    losses = {"soft": 0.2, "stacking": 0.3, "greedy log loss": 0.4}
+    second = [
+        replace(
+            one,
+            test_log_loss=losses.get(one.method),
+            test_auc={"soft": 0.95, "F1": 0.85}.get(one.method, 0.9),
+        )
+        for one in records(LEVELS, salt=1, folds=(3, 4, 5))
+        if (*one.run, one.method) != ("qsr", 50, 5, "F1")
+    ]
+    page = generalisation_page(write(tmp_path, [*first, *second]))
+    check = page[page.index("## The check") : page.index("## The second check")]
+    other = page[page.index("## The second check") :]
+    assert "12 folds of 3 data sets, seeds 40, 50, folds 0, 1 of each" in check
+    # Fold 5 lacks one record, so it does not count at all.
+    assert "12 folds of 3 data sets, seeds 40, 50, folds 3, 4 of each" in other
+    folds = Folds([r for r in second if r.fold in (3, 4)], list(LEVELS))
+    assert f"| {100 * folds.accuracy[:, folds.column('F1')].mean():.2f} |" in other
+    assert "### Tests by" not in check
+    auc = other[other.index("### Tests by AUC") : other.index("### Tests by log loss")]
+    assert "| F1 | +0.1000 | +0.1000 to +0.1000 |" in auc
+    assert sum(f"| {name} |" in auc for name in LEVELS) == len(LEVELS) - 1
+    loss = other[other.index("### Tests by log loss") : other.index("### By data set")]
+    assert "| stacking | -0.1000 |" in loss
+    assert "| greedy log loss | -0.2000 |" in loss
+    assert "| F1 |" not in loss
+    assert "all 2 rivals" in loss
 
 
 def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):

@@ -35,7 +35,7 @@ class Folds:
     methods
         Who is compared; all that occur when None.
     balanced
-        Whether only the seeds and folds count that every data set has.
+        Whether only the folds count that every data set has with every seed.
     """
 
     def __init__(
@@ -55,11 +55,11 @@ class Folds:
             run: one for run, one in sorted(found.items()) if set(self.methods) <= set(one)
         }
         if balanced:
-            datasets = {run[0] for run in self._found}
+            needed = {(dataset, seed) for dataset, seed, _ in found}
             self._found = {
                 run: one
                 for run, one in self._found.items()
-                if all((name, *run[1:]) in self._found for name in datasets)
+                if all((*pair, run[2]) in self._found for pair in needed)
             }
         self.runs = tuple(self._found)
 
@@ -102,14 +102,14 @@ class Folds:
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """How one method does against another.
+    """How one method does against another by some score.
 
     Parameters
     ----------
     rival
         The other.
     gain
-        Mean difference in accuracy over the means of data set and seed.
+        Mean difference in the score over the means of data set and seed.
     low, high
         Its 95 % interval, by Student's t; None for fewer than two means.
     p_folds, p_means
@@ -124,7 +124,9 @@ class Duel:
     p_means: float
 
 
-def duels(folds: Folds, method: str, rivals: Sequence[str]) -> list[Duel]:
+def duels(
+    folds: Folds, method: str, rivals: Sequence[str], score: Callable[[Record], Any] = out_of_sample
+) -> list[Duel]:
     """Compare a method with each of its rivals.
 
     Parameters
@@ -133,13 +135,15 @@ def duels(folds: Folds, method: str, rivals: Sequence[str]) -> list[Duel]:
         With all of them.
     method, rivals
         Who is compared with whom.
+    score
+        By what; all of them have it.
     """
-    accuracy = folds.accuracy
-    means = folds.means(accuracy)
+    scores = folds.table(score)
+    means = folds.means(scores)
     mine = folds.column(method)
     gaps = [
         tuple(np.round(part[:, mine] - part[:, folds.column(rival)], DIGITS) for part in both)
-        for rival, both in ((rival, (accuracy, means)) for rival in rivals)
+        for rival, both in ((rival, (scores, means)) for rival in rivals)
     ]
     by_folds, by_means = (holm([wilcoxon_p(gap[i]) for gap in gaps]) for i in (0, 1))
     return [
