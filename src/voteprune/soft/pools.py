@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .loss import Dual, margin, over_blocks
+from .moments import Moments
 from .problem import Floats, Places
 
 
@@ -67,20 +68,10 @@ class PoolBrier:
     n_intercepts = 0
     total: float | None = 1.0
 
-    def __init__(self, answers: Floats, labels: Places, weights: Floats) -> None:
-        self.n_members, n = answers.shape[:2]
-        truth = np.eye(answers.shape[2])[labels] if answers.ndim == 3 else 1.0 * (labels == 1)
-        flat = answers.reshape(self.n_members, -1)
-        each = np.repeat(weights, flat.shape[1] // n)
-        aims = each * truth.ravel()
-
-        def part(cells: slice) -> tuple[Floats, Floats]:
-            own = flat[:, cells]
-            return own @ aims[cells], (own * each[cells]) @ own.T
-
-        self.pull, self.gram = over_blocks(part, flat.shape[1])
-        self.constant = float(each @ truth.ravel() ** 2)
-        self.slack = 4 * margin(flat.shape[1] + 2 * self.n_members)
+    def __init__(self, moments: Moments) -> None:
+        self.n_members = len(moments.pull)
+        self.pull, self.gram, self.constant = moments.pull, moments.gram, moments.constant
+        self.slack = 4 * margin(moments.terms + 2 * self.n_members)
 
     def gather(self, members: Places) -> Floats:
         """See `Loss`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from .reading import (
     read_scores,
     read_weights,
 )
+from .scan import Scan, scan_probabilities
 from .tensor import (
     SCORE,
     Floats,
@@ -33,6 +35,27 @@ from .tensor import (
 CLIP = 0.0001
 """How near to 0 and 1 a probability may come before its logarithm is taken; chosen on unseen rows,
 see docs/results/protocol.md."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scored:
+    """What a committee says on rows, and what was true.
+
+    Parameters
+    ----------
+    shares
+        Probabilities, n x C.
+    labels, weights
+        Of the rows: places of the true classes, and weights.
+    exact
+        Whether these are the rows themselves; if not, every share stands for all that are above the
+        next lower one.
+    """
+
+    shares: Floats
+    labels: NDArray[np.intp]
+    weights: Floats
+    exact: bool = True
 
 
 class Probabilities(Frozen):
@@ -136,6 +159,71 @@ class Probabilities(Frozen):
             weights=weights,
         )
 
+    @staticmethod
+    def scan(
+        source: object,
+        target: str,
+        *,
+        names: Sequence[str] | None = None,
+        ignore: Sequence[str] = (),
+        sample_weight: str | None = None,
+        positive: Label = 1,
+        clip: float = CLIP,
+    ) -> ScannedProbabilities:
+        """Read probabilities of two classes on more rows than memory holds, for "brier" alone.
+
+        The rows are summed in one pass (and counted in another, once a committee is chosen), so
+        the proof takes as long for a hundred million rows as for a thousand.
+
+        Parameters
+        ----------
+        source
+            Parquet files (a path, a folder, a pattern such as ``"said/*.parquet"``, or several of
+            them), a polars LazyFrame, or a Dask data frame, which is summed on its cluster.
+        target
+            The column of labels.
+        names, ignore
+            The columns that are members, all others when omitted; columns that are not.
+        sample_weight
+            A column of whole numbers that rows count for; every row counts once when omitted.
+        positive
+            The label of the positive class; all other rows must have one other label.
+        clip
+            As for `Probabilities`.
+
+        Raises
+        ------
+        InputError
+            If a column is missing or holds no probabilities; a `FileFormatError` if files cannot be
+            read.
+        """
+        clip = read_clip(clip, 2)
+        rows = scan_probabilities(
+            source, target, names=names, ignore=ignore, sample_weight=sample_weight,
+            positive=positive, clip=clip,
+        )  # fmt: skip
+        return ScannedProbabilities._made(
+            classes=rows.classes,
+            clip=clip,
+            digest="",
+            kinds=rows.kinds,
+            labels=np.empty(0, dtype=np.intp),
+            log_odds=np.empty((0, len(rows.names))),
+            names=rows.names,
+            rows=rows,
+            weights=np.empty(0),
+        )
+
+    def scored(self, committee: Callable[[Any], Floats]) -> Scored:
+        """Return what a committee says on these rows.
+
+        Parameters
+        ----------
+        committee
+            Its `SoftCommittee.predict_proba`.
+        """
+        return Scored(committee(self), self.labels, self.weights)
+
     def shares(self) -> Floats:
         """Return the clipped probabilities behind the log-odds, for linear pools.
 
@@ -186,6 +274,51 @@ class Probabilities(Frozen):
         return (
             f"Probabilities({self.n_rows} rows, {len(self.classes)} classes; "
             f"{self.n_classifiers} classifiers)"
+        )
+
+
+class ScannedProbabilities(Probabilities):
+    """What members say on rows that stay where they are; made by `Probabilities.scan`.
+
+    It has names, classes and kinds as other `Probabilities` do, and no rows in memory: `log_odds`,
+    `labels` and `weights` are empty. It is for ``objective="brier"`` alone.
+
+    Attributes
+    ----------
+    rows : where they are, and what they sum to
+    """
+
+    __slots__ = ("rows",)
+
+    rows: Scan
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows n."""
+        return self.rows.n_rows
+
+    def scored(self, committee: Callable[[Any], Floats]) -> Scored:
+        """See `Probabilities`; this goes through all rows."""
+        share, labels, weights = self.rows.counts(committee)
+        return Scored(np.column_stack([1 - share, share]), labels, weights, exact=False)
+
+    def shares(self) -> NoReturn:
+        """Refuse: there are no rows in memory."""
+        self._refuse()
+
+    def select(self, columns: Sequence[int]) -> NoReturn:
+        """Refuse: there are no rows in memory."""
+        self._refuse()
+
+    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> NoReturn:
+        """Refuse: there are no rows in memory."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise InputError(
+            "probabilities",
+            "are scanned, and this needs their rows in memory. Read some of them as "
+            "vp.Probabilities.",
         )
 
 

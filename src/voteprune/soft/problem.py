@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from .moments import Moments
 from .tensor import LARGEST, SMALLEST
 
 Floats = NDArray[np.float64]
@@ -69,6 +70,9 @@ class SoftProblem:
         Who must and who must not sit.
     budgets, groups
         Further limits.
+    moments
+        By the squared loss, what rows that are not in memory sum to; `answers`, `labels` and
+        `weights` have no rows then.
     """
 
     answers: Floats
@@ -82,6 +86,7 @@ class SoftProblem:
     forbidden: tuple[int, ...] = ()
     budgets: tuple[Budget, ...] = ()
     groups: tuple[Group, ...] = ()
+    moments: Moments | None = None
 
     def __post_init__(self) -> None:
         check_penalty(self.penalty)
@@ -115,8 +120,14 @@ class SoftProblem:
     @cached_property
     def ridge(self) -> float:
         """Lambda: the penalty times the mean weight of rows that carry weight."""
-        carrying = self.weights > 0
-        return float(self.penalty * self.weights.sum() / np.count_nonzero(carrying))
+        summed = self.moments
+        rows = np.count_nonzero(self.weights > 0) if summed is None else summed.rows
+        return float(self.penalty * self.total / rows)
+
+    @cached_property
+    def total(self) -> float:
+        """Weight of all rows; losses divided by it are means."""
+        return float(self.weights.sum()) if self.moments is None else self.moments.weight
 
     @cached_property
     def rows(self) -> tuple[Floats, Floats]:

@@ -29,7 +29,7 @@ from .committee import SoftCommittee
 from .loss import Loss
 from .losses import loss_of
 from .newton import weights_of
-from .probabilities import Probabilities
+from .probabilities import Probabilities, ScannedProbabilities
 from .search import Search
 
 OBJECTIVES: Final = {
@@ -120,8 +120,15 @@ class SoftPruning:
         names, loss = said.names, OBJECTIVES[objective]
         size_min, size_max = size_range(requests, said.n_classifiers)
         groups = [item.range(names) for item in requests if isinstance(item, Group)]
+        moments = said.rows.moments if isinstance(said, ScannedProbabilities) else None
+        if moments is not None and loss != numbers.POOL_BRIER:
+            raise InputError(
+                "objective",
+                f"is {objective!r}, which needs rows in memory, and these are scanned. Take "
+                "'brier', or read some of the rows as vp.Probabilities.",
+            )
         compiled = numbers.SoftProblem(
-            said.log_odds if loss == numbers.LOG_LOSS else said.shares(),
+            said.log_odds if moments or loss == numbers.LOG_LOSS else said.shares(),
             said.labels,
             said.weights,
             penalty=penalty,
@@ -136,6 +143,7 @@ class SoftPruning:
                 if isinstance(item, Budget)
             ),
             groups=tuple(numbers.Group(tuple(who), low, high) for who, low, high in groups),
+            moments=moments,
         )
         check_limits(requests, len(said.classes))
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
@@ -201,7 +209,7 @@ class SoftPruning:
     @cached_property
     def total(self) -> float:
         """Weight of all rows; losses divided by it are means."""
-        return float(self.numbers.weights.sum())
+        return self.numbers.total
 
     def best(
         self, members: Sequence[int], threshold: int | None = None

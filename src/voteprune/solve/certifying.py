@@ -184,10 +184,12 @@ def check_soft_certified(
             f"{method.name} writes no proof for soft committees down. Use method='exact'.",
         )
     if not problem.said.digest:
+        scanned = problem.numbers.moments is not None
         raise InputError(
             "certificate",
-            "these probabilities were selected from others, and a certificate is about a table as "
-            "it stands. Build vp.Probabilities of the selected ones.",
+            f"these probabilities were {'scanned' if scanned else 'selected from others'}, and a "
+            "certificate is about a table as it stands. Build vp.Probabilities of the "
+            f"{'rows' if scanned else 'selected ones'}.",
         )
     return True
 

@@ -14,7 +14,7 @@ from ..problem.constraints import AtLeast, AtMost
 from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
 from ..soft.committee import SoftCommittee
-from ..soft.probabilities import Probabilities
+from ..soft.probabilities import Scored
 from ..soft.pruning import SoftPruning, limits_of
 from ..soft.tensor import Floats
 
@@ -31,18 +31,21 @@ class CutOffs:
         Weight of the rows that are decided right where so many of these are positive.
     fits
         Whether the limits on criteria are kept then; not between equal probabilities.
+    exact
+        As on `Scored`.
     """
 
     shares: Floats
     right: Floats
     fits: NDArray[np.bool_]
+    exact: bool
 
     @classmethod
-    def of(cls, problem: SoftPruning, shares: Floats) -> CutOffs:
+    def of(cls, problem: SoftPruning, scored: Scored) -> CutOffs:
         """Sweep over the probabilities that a committee gives the problem's rows."""
-        said = problem.said
+        shares = scored.shares
         order = np.argsort(-shares[:, 1], kind="stable")
-        positive, weights = said.labels[order] == 1, said.weights[order]
+        positive, weights = scored.labels[order] == 1, scored.weights[order]
         tp = np.concatenate([[0.0], np.cumsum(weights * positive)])
         fp = np.concatenate([[0.0], np.cumsum(weights * ~positive)])
         p, n = tp[-1], fp[-1]
@@ -55,20 +58,20 @@ class CutOffs:
             slack = 1e-12 * max(1.0, abs(bound))
             least = isinstance(limit, AtLeast)
             fits &= values >= bound - slack if least else values <= bound + slack
-        return cls(ranked, tp + (n - fp), fits)
+        return cls(ranked, tp + (n - fp), fits, scored.exact)
 
     def at(self, count: int) -> float:
         """Return the cut-off above which so many probabilities are."""
         ranked = self.shares
         above = 1.0 if count == 0 else float(ranked[count - 1])
         below = 0.0 if count == len(ranked) else float(ranked[count])
-        if count < len(ranked) and below < (above + below) / 2 < above:
+        if self.exact and count < len(ranked) and below < (above + below) / 2 < above:
             return (above + below) / 2
         return below
 
 
 def with_cutoff(
-    problem: SoftPruning, committee: SoftCommittee, shares: Floats
+    problem: SoftPruning, committee: SoftCommittee, scored: Scored
 ) -> tuple[SoftCommittee, str]:
     """Return the committee with the most accurate cut-off that keeps every limit on criteria.
 
@@ -77,7 +80,7 @@ def with_cutoff(
     limits = limits_of(problem.requests)
     if not limits:
         return committee, ""
-    swept = CutOffs.of(problem, shares)
+    swept = CutOffs.of(problem, scored)
     if not swept.fits.any():
         words = " and ".join(map(str, limits))
         return committee, f"no cut-off of this committee keeps {words}; it is left at 1/2."
@@ -85,14 +88,13 @@ def with_cutoff(
     return replace(committee, cutoff=swept.at(best)), ""
 
 
-def decide(
-    said: Probabilities, committee: SoftCommittee, shares: Floats
-) -> tuple[float, Confusion | None]:
+def decide(scored: Scored, cutoff: float) -> tuple[float, Confusion | None]:
     """Return the accuracy of a committee, and of two classes the counts at its cut-off."""
+    shares, weights = scored.shares, scored.weights
     two = shares.shape[1] == 2
-    decided = (shares[:, 1] > committee.cutoff).astype(np.intp) if two else shares.argmax(axis=1)
-    accuracy = float(said.weights[decided == said.labels].sum() / said.weights.sum())
-    return accuracy, _count(said, decided) if two else None
+    decided = (shares[:, 1] > cutoff).astype(np.intp) if two else shares.argmax(axis=1)
+    accuracy = float(weights[decided == scored.labels].sum() / weights.sum())
+    return accuracy, _count(scored, decided) if two else None
 
 
 def _values(limit: AtLeast | AtMost, tp: Floats, fp: Floats, p: float, n: float) -> Floats:
@@ -110,11 +112,11 @@ def _values(limit: AtLeast | AtMost, tp: Floats, fp: Floats, p: float, n: float)
     return np.where(np.isnan(heights), float(getattr(formula, "zero_division", 0)), heights)
 
 
-def _count(said: Probabilities, decided: Any) -> Confusion:
+def _count(scored: Scored, decided: Any) -> Confusion:
     """Return the four counts by weight."""
     cells = {
         (truth, verdict): Fraction(
-            float(said.weights[(said.labels == truth) & (decided == verdict)].sum())
+            float(scored.weights[(scored.labels == truth) & (decided == verdict)].sum())
         ).limit_denominator(10**9)
         for truth in (0, 1)
         for verdict in (0, 1)

@@ -24,7 +24,7 @@ from ..problem.constraints import AtLeast
 from ..problem.problem import Problem
 from ..run.run import Method
 from ..soft.committee import SoftCommittee
-from ..soft.probabilities import Probabilities
+from ..soft.probabilities import Probabilities, ScannedProbabilities
 from ..soft.pruning import SoftPruning
 from ..votes.votes import Votes
 from .cutoffs import CutOffs, decide
@@ -87,6 +87,10 @@ class Pledge:
     def split(self, votes: Rows, seed: int) -> tuple[Rows, Rows]:
         """Return the rows to choose on and those held out, drawn at random."""
         check_unweighted(votes)
+        if isinstance(votes, ScannedProbabilities):
+            raise InputError(
+                "promise", "needs rows in memory, and these are scanned. Build vp.Probabilities."
+            )
         order = np.random.default_rng(seed).permutation(votes.n_rows)
         count = round(self.holdout * votes.n_rows)
         try:
@@ -187,9 +191,9 @@ def keep_promise(pledge: Pledge, solution: SoftSolution, held_out: Probabilities
     if committee is None:
         nothing = promise([], held_out, pledge.limit, confidence=pledge.confidence)
         return replace(solution, promise=nothing)
-    shares = committee.predict_proba(problem.said)
-    ranked = _ranked(pledge, solution, problem, CutOffs.of(problem, shares))
-    rights = [decide(problem.said, each, shares)[0] for each in ranked]
+    scored = problem.said.scored(committee.predict_proba)
+    ranked = _ranked(pledge, solution, problem, CutOffs.of(problem, scored))
+    rights = [decide(scored, each.cutoff)[0] for each in ranked]
     told = promise(
         ranked, held_out, pledge.limit,
         confidence=pledge.confidence, costs=[-right for right in rights],
@@ -197,7 +201,7 @@ def keep_promise(pledge: Pledge, solution: SoftSolution, held_out: Probabilities
     if told.chosen is None:
         return replace(solution, promise=told)
     chosen = ranked[told.chosen]
-    accuracy, confusion = decide(problem.said, chosen, shares)
+    accuracy, confusion = decide(scored, chosen.cutoff)
     return replace(solution, committee=chosen, accuracy=accuracy, confusion=confusion, promise=told)
 
 

@@ -232,10 +232,10 @@ def _soft_answer(problem: SoftPruning, run: Run, found: Found) -> SoftSolution:
         sitting = sorted({*committee.members, *problem.numbers.required})
         point = problem.search.fit(sitting)
         loss = point.loss / problem.total
-        shares = committee.predict_proba(said)
-        committee, sentence = with_cutoff(problem, committee, shares)
+        scored = said.scored(committee.predict_proba)
+        committee, sentence = with_cutoff(problem, committee, scored)
         found["explanation"] = sentence or found["explanation"]
-        accuracy, confusion = decide(said, committee, shares)
+        accuracy, confusion = decide(scored, committee.cutoff)
     value = None if incumbent.score is None else problem.objective.read(incumbent.score)
     bound = found["bound"]
     return SoftSolution(

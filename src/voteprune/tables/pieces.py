@@ -1,4 +1,7 @@
-"""A table in pieces: a folder of Parquet files with the same columns, scanned and merged."""
+"""A table in pieces: a folder of Parquet files with the same columns, scanned and merged.
+
+Votes are merged where they are equal; probabilities are summed, for the squared loss alone.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import InputError
+from ..soft.probabilities import Probabilities, ScannedProbabilities
 from ..votes.parquet_files import parquet_files
 from ..votes.votes import Votes
 from .files import import_polars
@@ -57,6 +61,45 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     InputError
         If the columns are not those that `wish` names, or it asks for what needs single rows.
     """
+    files, source, voters, notes = _pieces(paths, wish)
+    assert wish.target is not None
+    votes = Votes.scan(
+        source, wish.target, names=voters,
+        positive=_positive(wish), cutoff=wish.cut, abstentions=wish.abstentions,
+    )  # fmt: skip
+    merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
+    return VoteTable(votes, (), None, (merged, *notes))
+
+
+def scan_soft_pieces(
+    paths: Sequence[str | Path], wish: Wish, clip: float
+) -> tuple[ScannedProbabilities, tuple[str, ...]]:
+    """Read the probabilities of a table in pieces, and what is to be said of it.
+
+    Parameters
+    ----------
+    paths, wish
+        As for `scan_pieces`.
+    clip
+        As for `Probabilities`.
+
+    Raises
+    ------
+    FileFormatError, InputError
+        As `scan_pieces` does.
+    """
+    files, source, voters, notes = _pieces(paths, wish)
+    assert wish.target is not None
+    said = Probabilities.scan(
+        source, wish.target, names=voters, positive=_positive(wish), clip=clip
+    )
+    return said, (f"{len(files)} files: {said.n_rows} rows", *notes)
+
+
+def _pieces(
+    paths: Sequence[str | Path], wish: Wish
+) -> tuple[list[str], Any, tuple[str, ...], tuple[str, ...]]:
+    """Return the files, what to scan, the classifiers' columns, and what is to be said of them."""
     assert wish.target is not None
     if wish.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
@@ -68,13 +111,11 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     voters, notes = wish.voters(files[0], _columns(files[0]), (wish.target,))
     if wish.k is not None:
         voters = tuple(voters[k] for k in first_of_every_model(voters, wish.k))
-    positive = 1 if wish.word is None else wish.word
-    votes = Votes.scan(
-        _silenced(files, voters, wish) if wish.abstain else files, wish.target, names=voters,
-        positive=positive, cutoff=wish.cut, abstentions=wish.abstentions,
-    )  # fmt: skip
-    merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
-    return VoteTable(votes, (), None, (merged, *notes))
+    return files, _silenced(files, voters, wish) if wish.abstain else files, voters, notes
+
+
+def _positive(wish: Wish) -> int | str:
+    return 1 if wish.word is None else wish.word
 
 
 def _silenced(files: Sequence[str], voters: Sequence[str], wish: Wish) -> Any:

@@ -16,6 +16,7 @@ from ..soft.reading import Label
 from .formats import opened, read_sheet
 from .joining import shown_source
 from .layout import has_test_rows
+from .pieces import is_in_pieces, scan_soft_pieces
 from .rows import Bools, brief
 from .sheet import Sheet
 from .wish import Wish
@@ -117,6 +118,10 @@ def read_probabilities(
         )
     if wish.k is not None:
         raise InputError("k", "is for votes. Choose columns with --columns instead.")
+    if is_in_pieces(paths, wish):
+        validation, notes = scan_soft_pieces(paths, wish, clip)
+        others = None if test is None else _test_rows(test, validation, wish)
+        return SoftSource(validation, others, notes=notes)
     loaded = opened(paths, wish)
     sheet, path = _sheet_of(loaded, wish), shown_source(loaded)
     rows = _rows(sheet, wish)
@@ -134,12 +139,17 @@ def read_probabilities(
             raise
         raise FileFormatError(path, error.message) from None
     if test is not None:
-        others = read_members(test, made.names, made.classes, wish)
-        if others.labels is None:
-            raise InputError("--test", f"{test} has no labels. Name their column with --target.")
+        others = _test_rows(test, made, wish)
     several = len(made.classes) > 2
     voters = tuple(name for name in made.names if several and name in sheet.names)
     return SoftSource(made, others, voters, sheet.notes, sheet.costs)
+
+
+def _test_rows(test: Path, said: Probabilities, wish: Wish) -> SoftRows:
+    rows = read_members(test, said.names, said.classes, wish)
+    if rows.labels is None:
+        raise InputError("--test", f"{test} has no labels. Name their column with --target.")
+    return rows
 
 
 def read_members(

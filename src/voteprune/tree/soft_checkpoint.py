@@ -28,6 +28,11 @@ def digest(problem: SoftProblem) -> str:
         said.update(np.ascontiguousarray(member).tobytes())
     said.update(problem.labels.astype(np.int64).tobytes())
     said.update(problem.weights.tobytes())
+    if problem.moments is not None:
+        summed = problem.moments
+        for array in (summed.gram, summed.pull):
+            said.update(np.ascontiguousarray(array).tobytes())
+        said.update(repr((summed.constant, summed.terms, summed.rows, summed.weight)).encode())
     limits = [
         problem.answers.shape, problem.penalty, problem.loss, problem.size_min, problem.most,
         sorted(problem.required), sorted(problem.forbidden),

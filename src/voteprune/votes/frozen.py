@@ -33,12 +33,17 @@ class Frozen:
         made._fill(**values)
         return made
 
+    @classmethod
+    def _slots(cls) -> set[str]:
+        """Return the slots of the class and of those it is made from."""
+        return {slot for kind in cls.__mro__ for slot in getattr(kind, "__slots__", ())}
+
     def _but(self, **values: Any) -> Self:
         """Return the same but for some slots."""
-        return self._made(**{slot: getattr(self, slot) for slot in self.__slots__} | values)
+        return self._made(**{slot: getattr(self, slot) for slot in self._slots()} | values)
 
     def _fill(self, **values: Any) -> None:
-        assert values.keys() == set(self.__slots__)
+        assert values.keys() == self._slots()
         for slot, value in values.items():
             if isinstance(value, np.ndarray):
                 value.setflags(write=False)
@@ -49,7 +54,7 @@ class Frozen:
         raise AttributeError(f"{kind} is immutable; build a new one instead of setting {name!r}.")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore, (type(self), {slot: getattr(self, slot) for slot in self.__slots__})
+        return _restore, (type(self), {slot: getattr(self, slot) for slot in self._slots()})
 
 
 def _restore(kind: type[Frozen], values: dict[str, Any]) -> Frozen:

@@ -9,7 +9,7 @@ and certificate of optimality on them as on the rows themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ from .reading import read_names
 
 MOST_PATTERNS = 50_000_000
 """Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""
+
+PIECE = 1 << 18
+"""Rows that are in memory at once where a table is gone through piece by piece."""
 
 _COUNT, _POSITIVE = "rows", "positive"
 
@@ -112,12 +115,10 @@ def scan_votes(
         If a column is missing, holds no votes, or rows lack labels; or if more than
         `MOST_PATTERNS` patterns are left.
     """
-    cut = check_cutoff(cutoff)
-    table = _DaskTable(source) if _is_dask(source) else _LazyTable(source)
-    votes = _voters(table.columns, target, names, ignore, sample_weight)
-    columns = Columns(votes, target, sample_weight, positive, cut, gaps)
-    table.refuse_words(columns)
-    _check_facts(table.facts(columns), columns)
+    table = table_of(source)
+    votes = voters(table.columns, target, names, ignore, sample_weight)
+    columns = Columns(votes, target, sample_weight, positive, check_cutoff(cutoff), gaps)
+    checked_facts(table, columns)
     packed = table.packed(columns)
     if len(packed.rows) > MOST_PATTERNS:
         raise InputError(
@@ -128,7 +129,20 @@ def scan_votes(
     return read_names(None, votes, len(votes)), packed
 
 
-def _voters(
+def table_of(source: object) -> LazyTable | DaskTable:
+    """Return the table behind whatever `scan_votes` takes."""
+    return DaskTable(source) if _is_dask(source) else LazyTable(source)
+
+
+def checked_facts(table: LazyTable | DaskTable, columns: Columns) -> dict[str, Any]:
+    """Return what the columns hold, or refuse what would be read as something else than it is."""
+    table.refuse_words(columns)
+    facts = table.facts(columns)
+    _check_facts(facts, columns)
+    return facts
+
+
+def voters(
     columns: Sequence[str],
     target: str,
     names: Sequence[str] | None,
@@ -208,7 +222,7 @@ def _refuse_type(name: str, kind: object) -> InputError:
     )
 
 
-class _LazyTable:
+class LazyTable:
     """Parquet files or a lazy frame, read by polars' streaming engine."""
 
     def __init__(self, source: object) -> None:
@@ -283,6 +297,26 @@ class _LazyTable:
             frame[_POSITIVE].to_numpy(),
         )
 
+    def each(self, work: Callable[[Any, Columns], Any], columns: Columns) -> Iterator[Any]:
+        """Yield what some work makes of one piece after the other, in another pass.
+
+        Parameters
+        ----------
+        work
+            Is given a piece as a polars data frame.
+        columns
+            What is read of it.
+        """
+        asked = [*columns.votes, *([columns.weight] if columns.weight else [])]
+        rows = self._frame.select(
+            *map(self._pl.col, asked), self._label(columns).alias(columns.target)
+        )
+        first, piece = 0, self._collect(rows.slice(0, PIECE))
+        while len(piece):
+            yield work(piece, columns)
+            first += PIECE
+            piece = self._collect(rows.slice(first, PIECE)) if len(piece) == PIECE else piece[:0]
+
     def _positive_vote(self, name: str, columns: Columns) -> Any:
         """Tell where a classifier votes positive; NaN is above everything to polars."""
         pl = self._pl
@@ -313,7 +347,7 @@ class _LazyTable:
         return FileFormatError(self._where, f"cannot be scanned: {reason}")
 
 
-class _DaskTable:
+class DaskTable:
     """A Dask data frame; every piece is merged where it is, and then the pieces are."""
 
     def __init__(self, source: Any) -> None:
@@ -328,7 +362,7 @@ class _DaskTable:
 
     def facts(self, columns: Columns) -> dict[str, Any]:
         """Return what the columns hold, in one pass."""
-        found = [part for part in self._each(_facts_of, columns) if part["rows"]]
+        found = [part for part in self.each(_facts_of, columns) if part["rows"]]
         facts: dict[str, Any] = {"rows": sum(part["rows"] for part in found)}
         if not found:
             return facts
@@ -358,11 +392,12 @@ class _DaskTable:
             parts = [merge(parts[i : i + 2]) for i in range(0, len(parts), 2)]
         return dask.compute(parts[0])[0]  # type: ignore[no-any-return]
 
-    def _each(self, work: Any, columns: Columns) -> list[Any]:
+    def each(self, work: Callable[[Any, Columns], Any], columns: Columns) -> Iterator[Any]:
+        """Yield what some work makes of every piece, a pandas data frame, where it lies."""
         import dask
 
-        return list(
-            dask.compute(*(dask.delayed(work)(part, columns) for part in self._frame.to_delayed()))
+        yield from dask.compute(
+            *(dask.delayed(work)(part, columns) for part in self._frame.to_delayed())
         )
 
 
@@ -372,7 +407,7 @@ def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
     if not len(frame):
         return facts
     for name in columns.votes:
-        cells = _numbers(frame, name)
+        cells = numbers_of(frame, name)
         said = cells[~np.isnan(cells)]
         facts |= {
             f"{name} low": float(said.min()) if len(said) else None,
@@ -387,9 +422,12 @@ def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
     return facts
 
 
-def _numbers(frame: Any, name: str) -> NDArray[np.float64]:
-    """Return a column of a piece, NaN where it says nothing."""
-    return np.asarray(frame[name].to_numpy(dtype=float, na_value=np.nan))
+def numbers_of(frame: Any, name: str) -> NDArray[np.float64]:
+    """Return a column of a piece, of polars or pandas, NaN where it says nothing."""
+    column = frame[name]
+    if type(frame).__module__.startswith("polars"):
+        return np.asarray(column.cast(float).fill_null(np.nan).to_numpy())
+    return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
 
 
 def _packed_of(frame: Any, columns: Columns) -> Packed:
@@ -397,7 +435,7 @@ def _packed_of(frame: Any, columns: Columns) -> Packed:
     words = np.zeros((len(columns.keys), len(frame)), dtype=np.uint64)
     for i, group in enumerate(columns.words):
         for place, name in enumerate(group):
-            cells, bit = _numbers(frame, name), np.uint64(WORD - 1 - place)
+            cells, bit = numbers_of(frame, name), np.uint64(WORD - 1 - place)
             words[i] |= (cells >= columns.cutoff).astype(np.uint64) << bit
             if columns.gaps:
                 words[len(columns.words) + i] |= (~np.isnan(cells)).astype(np.uint64) << bit

@@ -142,7 +142,9 @@ def collect(
             points=tuple(_with_answer(p, solution, found.cumulative) for p in found.points),
         )
     alike = nobody = curve = None
-    if problem is not None:
+    # Of rows that are scanned nobody knows who was wrong together.
+    scanned = isinstance(problem, SoftPruning) and problem.numbers.moments is not None
+    if problem is not None and not scanned:
         said = decided(problem)
         nobody = wrong_by_all(said, _allowed(problem))
         if committee.size > 1:
@@ -333,18 +335,19 @@ class Reliability:
 
 def reliability(said: Probabilities, committee: SoftCommittee) -> Reliability:
     """Compare what a committee says with what is true, on the rows it was chosen on."""
-    shares = committee.predict_proba(said)
+    scored = said.scored(committee.predict_proba)
+    shares, labels, weights = scored.shares, scored.labels, scored.weights
     if len(said.classes) == 2:
-        given, true = shares[:, 1], said.labels == 1
+        given, true = shares[:, 1], labels == 1
         what = f"probability of {committee.classes[1]}"
     else:
-        given, true = shares.max(axis=1), shares.argmax(axis=1) == said.labels
+        given, true = shares.max(axis=1), shares.argmax(axis=1) == labels
         what = "probability of the class that is decided for"
     parts = np.minimum((given * _BINS).astype(np.intp), _BINS - 1)
-    weight = np.bincount(parts, said.weights, _BINS)
+    weight = np.bincount(parts, weights, _BINS)
     kept = weight > 0
-    mean = np.bincount(parts, said.weights * given, _BINS)[kept] / weight[kept]
-    share = np.bincount(parts, said.weights * true, _BINS)[kept] / weight[kept]
+    mean = np.bincount(parts, weights * given, _BINS)[kept] / weight[kept]
+    share = np.bincount(parts, weights * true, _BINS)[kept] / weight[kept]
     return Reliability(
         said=tuple(mean.tolist()),
         true=tuple(share.tolist()),

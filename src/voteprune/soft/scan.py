@@ -1,0 +1,143 @@
+"""Probabilities on more rows than memory holds, for committees by the squared loss.
+
+Of all losses the squared one of a linear pool needs the fewest facts: the Gram matrix of the
+members' answers and what they have in common with the truth (`Moments`). They are summed in one
+pass, piece by piece, and the proof costs the same however many rows there were. Another pass counts
+what the chosen committee decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from operator import add
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import InputError
+from ..votes.reading import read_names
+from ..votes.scan import Columns, DaskTable, LazyTable, checked_facts, numbers_of, table_of, voters
+from .moments import Moments
+from .reading import Label
+from .tensor import PROBABILITY, VOTE, Floats
+
+_BINS = 1 << 20
+"""Cut-offs that are told apart; a power of two, so that a share times it is exact."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scan:
+    """A table that stays where it is, and what its rows sum to.
+
+    Parameters
+    ----------
+    table, columns
+        Where the rows are, and which column plays which part.
+    n_rows
+        How many rows there are, those without weight included.
+    classes
+        The negative and the positive label.
+    kinds
+        What each member gives: probabilities, or mere votes.
+    moments
+        What the rows sum to.
+    """
+
+    table: LazyTable | DaskTable
+    columns: Columns
+    n_rows: int
+    classes: tuple[Label, Label]
+    kinds: tuple[str, ...]
+    moments: Moments
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The members."""
+        return read_names(None, self.columns.votes, len(self.columns.votes))
+
+    def counts(self, committee: Callable[[Any], Floats]) -> tuple[Floats, NDArray[np.intp], Floats]:
+        """Go through the rows once more; return shares, classes, and the weight of each pair.
+
+        Parameters
+        ----------
+        committee
+            Makes probabilities of what members say. They are rounded up to the next of a million
+            cut-offs.
+        """
+        parts = self.table.each(partial(_counted, committee=committee), self.columns)
+        counts = reduce(add, parts)
+        places = np.flatnonzero(counts)
+        labels, bins = np.divmod(places, _BINS)
+        return (bins + 1) / _BINS, labels, counts[places]
+
+
+def scan_probabilities(
+    source: object,
+    target: str,
+    *,
+    names: Sequence[str] | None,
+    ignore: Sequence[str],
+    sample_weight: str | None,
+    positive: Label,
+    clip: float,
+) -> Scan:
+    """Sum over the rows of a table; see `Probabilities.scan`, whose arguments these are."""
+    table = table_of(source)
+    found = voters(table.columns, target, names, ignore, sample_weight)
+    columns = Columns(found, target, sample_weight, positive, 0.5, gaps=True)
+    facts = checked_facts(table, columns)
+    for name in found:
+        if facts[f"{name} missing"] == facts["rows"]:
+            raise InputError("source", f"column {name!r} says nothing on any row. Leave it out.")
+    (negative,) = facts["labels"] - {positive}
+    parts = list(table.each(partial(_summed, clip=clip), columns))
+    for truth, words in ((0, negative), (1, positive)):
+        if not sum(part[1][truth] for part in parts):
+            raise InputError("target", f"no row of {words!r} carries weight. Give rows of both.")
+    unsure = np.any([part[2] for part in parts], axis=0)
+    return Scan(
+        table,
+        columns,
+        int(facts["rows"]),
+        (negative, positive),
+        tuple(PROBABILITY if some else VOTE for some in unsure),
+        reduce(add, (part[0] for part in parts)),
+    )
+
+
+def _summed(
+    frame: Any, columns: Columns, *, clip: float
+) -> tuple[Moments, tuple[float, float], NDArray[np.bool_]]:
+    """Return the sums of a piece, what its classes weigh, and who is not always sure."""
+    labels, weights = _truth(frame, columns)
+    carrying = weights > 0
+    said = np.stack([numbers_of(frame, name) for name in columns.votes])
+    unsure = np.asarray(((said > 0) & (said < 1)).any(axis=1))
+    said = said[:, carrying]
+    np.clip(said, clip, 1 - clip, out=said)
+    said[np.isnan(said)] = 0.5
+    labels, weights = labels[carrying], weights[carrying]
+    classes = (float(weights[labels == 0].sum()), float(weights[labels == 1].sum()))
+    return Moments.of(said, labels, weights), classes, unsure
+
+
+def _counted(
+    frame: Any, columns: Columns, *, committee: Callable[[Any], Floats]
+) -> NDArray[np.float64]:
+    """Return the weight of a piece's rows by their class and the bin of their probability."""
+    labels, weights = _truth(frame, columns)
+    shares = committee({name: numbers_of(frame, name) for name in columns.votes})[:, 1]
+    # Bin j has what is above j / _BINS and at most (j + 1) / _BINS.
+    bins = np.maximum(np.ceil(shares * _BINS).astype(np.intp) - 1, 0)
+    return np.asarray(np.bincount(labels * _BINS + bins, weights, 2 * _BINS), dtype=np.float64)
+
+
+def _truth(frame: Any, columns: Columns) -> tuple[NDArray[np.intp], Floats]:
+    """Return labels and weights of a piece."""
+    labels = np.asarray((frame[columns.target] == columns.positive).to_numpy(), dtype=np.intp)
+    if columns.weight is None:
+        return labels, np.ones(len(labels))
+    return labels, numbers_of(frame, columns.weight)

@@ -1,0 +1,187 @@
+"""Probabilities that are scanned give the committees, losses and counts of those in memory."""
+
+import dask
+import dask.dataframe as dd
+import numpy as np
+import polars as pl
+import pytest
+
+import voteprune as vp
+from voteprune.soft import scan as soft_scan
+from voteprune.soft.moments import Moments
+from voteprune.votes import scan
+
+FEW = vp.AtMost("size", 3)
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(scan, "PIECE", 70)
+
+
+def pool(seed, n=300, k=6):
+    """Members of every kind: sure and unsure ones, one who merely votes, and gaps."""
+    random = np.random.default_rng(seed)
+    y = np.r_[0, 1, random.integers(0, 2, n - 2)]
+    said = np.clip(0.5 + 0.4 * (y[:, None] - 0.5) + random.normal(0, 0.3, (n, k)), 0, 1)
+    said[:, 1] = said[:, 1] > 0.5
+    said[random.random((n, k)) < 0.05] = np.nan
+    return said, y
+
+
+def frame_of(said, y, **more):
+    columns = {f"m{k}": pl.Series(said[:, k]).fill_nan(None) for k in range(said.shape[1])}
+    return pl.DataFrame({**columns, "y": y, **more})
+
+
+def same(one, other):
+    assert one.status == other.status == "optimal"
+    assert one.committee.names == other.committee.names
+    assert one.committee.weights == pytest.approx(other.committee.weights, rel=1e-6)
+    assert (one.committee.classes, one.committee.kinds) == (
+        other.committee.classes, other.committee.kinds,
+    )  # fmt: skip
+    assert (one.loss, one.value) == pytest.approx((other.loss, other.value), rel=1e-9)
+    assert one.lower_bound <= other.penalised_loss
+    assert one.confusion == other.confusion
+    assert one.accuracy == pytest.approx(other.accuracy)
+    assert one.n_rows == other.n_rows
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_answer_is_that_of_the_rows_in_memory(tmp_path, seed):
+    said, y = pool(seed)
+    frame = frame_of(said, y)
+    frame[:100].write_parquet(tmp_path / "a.parquet")
+    frame[100:].write_parquet(tmp_path / "b.parquet")
+    expected = vp.prune(vp.Probabilities(said, y, clip=0.01), objective="brier", constraints=FEW)
+    names = [f"m{k}" for k in range(6)]
+    for source in (tmp_path, frame.lazy(), dd.from_pandas(frame.to_pandas(), npartitions=3)):
+        with dask.config.set(scheduler="synchronous"):
+            scanned = vp.Probabilities.scan(source, "y", clip=0.01)
+            assert scanned.names == tuple(names)
+            found = vp.prune(scanned, objective="brier", constraints=FEW)
+        renamed = {f"c{k}": name for k, name in enumerate(names)}
+        assert found.committee.names == tuple(renamed[n] for n in expected.committee.names)
+        named = vp.Probabilities(said, y, clip=0.01, names=names)
+        same(found, vp.prune(named, objective="brier", constraints=FEW))
+
+
+def test_the_sums_are_those_of_the_definition():
+    said, y = pool(3)
+    weight = np.random.default_rng(1).integers(0, 4, len(y))
+    found = vp.Probabilities.scan(
+        frame_of(said, y, w=weight).lazy(), "y", sample_weight="w", clip=0.02
+    ).rows.moments
+    share = np.where(np.isnan(said), 0.5, np.clip(said, 0.02, 0.98))
+    assert found.gram == pytest.approx((share * weight[:, None]).T @ share)
+    assert found.pull == pytest.approx((share * weight[:, None]).T @ y)
+    assert found.constant == weight @ y
+    assert (found.rows, found.terms, found.weight) == (
+        np.count_nonzero(weight), np.count_nonzero(weight), weight.sum(),
+    )  # fmt: skip
+
+
+def test_weights_words_and_columns_as_in_memory():
+    said, y = pool(5)
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    truth = np.where(y == 1, "yes", "no")
+    frame = frame_of(said, truth, w=weight, other=np.arange(len(y)))
+    scanned = vp.Probabilities.scan(
+        frame.lazy(), "y", names=["m2", "m0", "m4"], sample_weight="w", positive="yes"
+    )
+    there = vp.Probabilities(
+        said[:, [2, 0, 4]], truth, sample_weight=weight, names=["m2", "m0", "m4"], positive="yes"
+    )
+    same(*(vp.prune(each, objective="brier", penalty=5) for each in (scanned, there)))
+
+
+@pytest.mark.parametrize("bins", [16, 1 << 20])
+@pytest.mark.parametrize("limit", [vp.AtLeast("recall", 0.9), vp.AtLeast("precision", 0.9)])
+def test_cut_offs_keep_limits_on_the_rows_themselves(limit, bins, monkeypatch):
+    monkeypatch.setattr(soft_scan, "_BINS", bins)
+    said, y = pool(7, n=500)
+    found = vp.prune(
+        vp.Probabilities.scan(frame_of(said, y).lazy(), "y"),
+        objective="brier", constraints=[FEW, limit],
+    )  # fmt: skip
+    there = vp.prune(vp.Probabilities(said, y), objective="brier", constraints=[FEW, limit])
+    assert found.limits_kept
+    if bins > 16:  # a million cut-offs tell these rows apart as well as all do
+        assert found.confusion == there.confusion
+    decided = found.committee.predict(dict(zip([f"m{k}" for k in range(6)], said.T, strict=True)))
+    counted = [int(((y == a) & (decided == b)).sum()) for a, b in ((1, 1), (1, 0), (0, 0), (0, 1))]
+    kept = found.confusion
+    assert counted == [kept.tp, kept.fn, kept.tn, kept.fp]
+
+
+def test_a_probability_on_a_cut_off_is_not_above_it():
+    # Exactly 1/2 is no positive, the next number is one.
+    said = np.array([[0.5], [np.nextafter(0.5, 1)], [0.25], [0.75]])
+    y = np.array([0, 1, 0, 1])
+    found = vp.prune(vp.Probabilities.scan(frame_of(said, y).lazy(), "y"), objective="brier")
+    assert [found.confusion.tp, found.confusion.fp] == [2, 0]
+
+
+def test_sums_add_up():
+    said, y = pool(9)
+    share = np.clip(np.nan_to_num(said.T, nan=0.5), 0.1, 0.9)
+    weights = np.arange(len(y)) + 1.0
+    whole = Moments.of(share, y, weights)
+    parts = [
+        Moments.of(share[:, rows], y[rows], weights[rows])
+        for rows in (slice(0, 40), slice(40, 41), slice(41, None))
+    ]
+    added = parts[0] + parts[1] + parts[2]
+    for name in Moments.__slots__:
+        assert getattr(added, name) == pytest.approx(getattr(whole, name))
+
+
+def test_fronts_explanations_and_checkpoints(tmp_path):
+    said, y = pool(11)
+    scanned = vp.Probabilities.scan(frame_of(said, y).lazy(), "y")
+    there = vp.Probabilities(said, y, names=scanned.names)
+    fronts = [vp.front(each, objective="brier") for each in (scanned, there)]
+    values = [[point.value for point in each.points] for each in fronts]
+    assert values[0] == pytest.approx(values[1], rel=1e-9)
+    found = vp.prune(scanned, objective="brier", constraints=FEW, checkpoint=tmp_path / "tree")
+    assert "m" in found.explain().summary()
+    assert "<html" in found.to_html()
+    # The file belongs to these sums alone.
+    other = vp.Probabilities.scan(frame_of(*pool(12)).lazy(), "y")
+    with pytest.raises(vp.InputError, match="checkpoint"):
+        vp.prune(other, objective="brier", constraints=FEW, checkpoint=tmp_path / "tree")
+
+
+def test_what_needs_rows_is_refused():
+    said, y = pool(13)
+    scanned = vp.Probabilities.scan(frame_of(said, y).lazy(), "y")
+    for objective in ("log_loss", "pool_log_loss"):
+        with pytest.raises(vp.InputError, match=r"objective: .* scanned"):
+            vp.prune(scanned, objective=objective)
+    with pytest.raises(vp.InputError, match=r"certificate: .* scanned"):
+        vp.prune(scanned, objective="brier", certificate=True)
+    with pytest.raises(vp.InputError, match=r"promise: .* scanned"):
+        vp.prune(scanned, objective="brier", promise=vp.AtLeast("recall", 0.9))
+    for refused in (scanned.shares, lambda: scanned.take([0]), lambda: scanned.select([0])):
+        with pytest.raises(vp.InputError, match="scanned"):
+            refused()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: f.with_columns(m0=pl.lit(1.5)), "m0.*1.5"),
+        (lambda f: f.with_columns(m0=pl.lit(None, dtype=pl.Float64)), "says nothing"),
+        (lambda f: f.with_columns(m0=pl.lit("no")), "not numbers"),
+        (lambda f: f.with_columns(y=pl.lit(1)), "expected two labels"),
+        (lambda f: f.with_columns(w=(pl.col("y") == 0).cast(int)), "no row of 1 carries weight"),
+        (lambda f: f.filter(pl.lit(value=False)), "no rows"),
+    ],
+)
+def test_bad_tables_are_refused(change, words):
+    frame = change(frame_of(*pool(15), w=np.ones(300, dtype=int)))
+    with pytest.raises(vp.InputError, match=words):
+        vp.Probabilities.scan(frame.lazy(), "y", sample_weight="w")
+    with pytest.raises(vp.InputError, match="clip"):
+        vp.Probabilities.scan(frame.lazy(), "y", sample_weight="w", clip=0.7)
