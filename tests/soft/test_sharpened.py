@@ -1,15 +1,18 @@
 """Curvature in place of ridge: what it rests on, and that no bound is above what is attained."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from soft_oracle import committees, draw, fitted, optimum, result_of
+from soft_oracle import committees, draw, fitted, optimum, pool, result_of
 from voteprune.soft import sharpening
 from voteprune.soft.bound import bound_of
 from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import Point, fit, nearest, weights_of
 from voteprune.soft.polytope import Polytope
-from voteprune.soft.problem import SoftProblem
+from voteprune.soft.pools import FlatterBrier
+from voteprune.soft.problem import Group, SoftProblem
 from voteprune.soft.region import Region, average_curvature, least_curvature, region_of
 from voteprune.soft.sharpened import Sharpened, largest_diagonal
 from voteprune.soft.tree import SoftTree
@@ -299,3 +302,95 @@ def test_a_ridge_stays_where_nothing_is_curved_or_roundings_could_use_it_up(scor
     scope, rows = np.zeros(6, dtype=np.int8), np.full(len(loss.weights), score)
     region = Region(scope, rows - 0.1, rows + 0.1, 0.0, 0.1)
     assert (Sharpened(loss, ridge, region, scope, rows).units == 1).all()
+
+
+def brier(seed, limits=False):
+    """A problem by squared loss whose ridge is small against its rows; no members are tied."""
+    said, y = pool(seed, n=60, k=6, n_classes=2 + seed % 2)
+    weights = np.random.default_rng(seed).uniform(0.5, 2, len(y))
+    more = {"required": (1,), "groups": (Group((0, 2, 3), 0, 1),)} if limits else {}
+    return SoftProblem(said, y, weights, penalty=0.3, loss="pool_brier", size_max=3, **more)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_squared_loss_less_its_curvature_bounds_every_committee(seed):
+    """Whatever point a bound is made of, on the simplex or far from it, and for any members."""
+    problem, random = brier(seed), np.random.default_rng(seed)
+    plain = loss_of(problem)
+    gained = []
+    for _ in range(6):
+        members = np.sort(random.choice(6, random.integers(2, 7), replace=False))
+        delta = plain.least_curvature(members)
+        assert 0 < delta <= np.linalg.eigvalsh(plain.gram[np.ix_(members, members)])[0]
+        flat = FlatterBrier(plain, delta)
+        nobody = members[:0]
+        polytope = Polytope.at(*problem.rows, nobody, members)
+        best = min(
+            fitted(problem, chosen)
+            for chosen in committees(problem)
+            if set(chosen) <= set(members.tolist())
+        )
+        for spread in (0.0, 1.0, 5.0):
+            z = np.zeros(6)
+            z[members] = random.dirichlet(np.ones(len(members))) + spread * random.normal(
+                size=len(members)
+            )
+            dual = flat.dual(z)
+            ridge = problem.ridge + 2 * delta
+            bound = bound_of(dual, ridge, nobody, members, polytope, plain.total).value
+            assert bound <= best + 1e-9 * abs(best)
+            less = bound_of(plain.dual(z), problem.ridge, nobody, members, polytope, plain.total)
+            gained.append(bound > less.value)
+            # Loss and gradient of the plain loss come back.
+            told, undone = plain.dual(z), flat.undone(dual, z)
+            assert undone.value == pytest.approx(told.value)
+            assert undone.slope == pytest.approx(told.slope)
+            assert flat.value(z) == pytest.approx(told.value - delta * z @ z)
+    assert np.mean(gained) > 0.5
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_members_that_say_the_same_have_no_curvature_to_give(seed):
+    """Rounding alone would give them some, every other time."""
+    problem = brier(seed)
+    answers = problem.answers.copy()
+    answers[:, 1:3] = answers[:, :1]
+    plain = loss_of(replace(problem, answers=answers))
+    assert plain.least_curvature(np.arange(6)) == 0
+    assert plain.least_curvature(np.arange(2, 6)) > 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_those_who_sit_count_for_the_curvature(seed):
+    """A required member is nearly another one: together they have hardly any."""
+    problem, random = brier(seed), np.random.default_rng(seed)
+    answers = problem.answers.copy()
+    answers[:, 2] = answers[:, 1] + 1e-4 * random.normal(size=answers[:, 1].shape)
+    problem = replace(problem, answers=answers, required=(1,))
+    best = optimum(problem)
+    tree = SoftTree(problem, incumbent=(1, 4), search=False)
+    while not tree.finished:
+        tree.round(most_nodes=1)
+        assert tree.lower_bound <= best * (1 + 1e-9)
+    assert tree.best.value == pytest.approx(best, rel=2e-6)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_trees_by_squared_loss_end_at_the_optimum_without_search(seed, monkeypatch):
+    problem = brier(seed, limits=seed % 3 == 0)
+    used = []
+    build = FlatterBrier.__init__
+
+    def counted(self, plain, delta):
+        build(self, plain, delta)
+        used.append(delta)
+
+    monkeypatch.setattr(FlatterBrier, "__init__", counted)
+    best = optimum(problem)
+    worst = max(committees(problem), key=lambda chosen: fitted(problem, chosen))
+    tree = SoftTree(problem, incumbent=worst, search=False)
+    while not tree.finished:
+        assert tree.lower_bound <= best * (1 + 1e-9)
+        tree.round(most_nodes=1)
+    assert used
+    assert tree.best.value == pytest.approx(best, rel=2e-6)

@@ -13,6 +13,7 @@ from .loss import Loss
 from .newton import nearest, weights_of
 from .nodes import Decisions, Node
 from .polytope import Polytope
+from .pools import FlatterBrier, PoolBrier
 from .problem import Floats, Places, SoftProblem
 from .region import Region, region_of
 from .relaxation import Relaxed, relax
@@ -26,6 +27,10 @@ _SERVES = 32
 
 _WORK = 1_000_000_000
 """Rows times squared members up to which Gram matrices are worth their time."""
+
+_EIGENVALUES, _WORTH = 400, 0.01
+"""Members up to which eigenvalues are worth their time, and the share of the ridge from which on
+curvature is."""
 
 _PACE = 2e9
 """Rows times squared members that a second is enough for, all in all, on a slow machine."""
@@ -49,6 +54,7 @@ class Sharpening:
     ) -> None:
         self._problem, self._loss, self._curvature = problem, loss, curvature
         self._log_loss = loss if allowed and isinstance(loss, LogLoss) else None
+        self._brier = loss if allowed and isinstance(loss, PoolBrier) else None
         self._region: Region | None = None
         self.begin()
 
@@ -84,6 +90,8 @@ class Sharpening:
         latest
             Moment of `time.monotonic` by which a region must be made.
         """
+        if self._brier is not None:
+            return self._flatter(self._brier, node, inside, free, polytope, cutoff, deadline), None
         self._waited += 1
         limits = (polytope, cutoff, deadline)
         sharp = node.sharp
@@ -102,6 +110,26 @@ class Sharpening:
         near = replace(node, intercepts=first.point.intercepts, weights=weights)
         again = self._relax(sharp, near, inside, free, *limits)
         return (again if again.bound.value > first.bound.value else first), sharp
+
+    def _flatter(
+        self,
+        brier: PoolBrier,
+        node: Node,
+        inside: Places,
+        free: Places,
+        polytope: Polytope,
+        cutoff: float,
+        deadline: float,
+    ) -> Relaxed:
+        """Return a relaxation by the squared loss, whose curvature needs no region."""
+        ridge, members = self._problem.ridge, np.concatenate([inside, free])
+        delta = brier.least_curvature(members) if len(members) <= _EIGENVALUES else 0.0
+        if delta < _WORTH * ridge:
+            return self._relax(None, node, inside, free, polytope, cutoff, deadline)
+        flat = FlatterBrier(brier, delta)
+        near = nearest(flat, node.intercepts, node.weights, members)
+        found = relax(flat, ridge + 2 * delta, inside, free, polytope, near, cutoff, deadline)
+        return replace(found, dual=flat.undone(found.dual, found.point.z))
 
     def _relax(
         self,
