@@ -12,9 +12,9 @@ import numpy as np
 
 from .exceptions import InputError
 from .problem.constraints import Budget, Constraint
-from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import Margin
+from .problem.metrics import Criterion
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.problem import Problem
 from .soft.probabilities import Probabilities

@@ -13,9 +13,9 @@ import numpy as np
 from .exceptions import InputError
 from .problem.committee import Committee
 from .problem.constraints import AtLeast, Constraint
-from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import Margin
+from .problem.metrics import Criterion
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem

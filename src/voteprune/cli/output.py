@@ -23,8 +23,8 @@ from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.committee import USUAL_CUT
 from ..problem.confusion import Confusion
-from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
+from ..problem.metrics import CURVES, METRICS, Criterion, formula_of
 from ..problem.plurality import PluralityProblem
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee

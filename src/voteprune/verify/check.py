@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from .clauses import Recheck
-from .cut import cut_bound, flow_faults
 from .document import Document, Four, document_of, open_certificate
+from .flow import cut_bound, flow_faults
 from .limits import Limits
 from .plurality import verify_plurality
 from .plurality_document import PLURALITY, plurality_document_of

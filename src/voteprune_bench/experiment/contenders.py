@@ -10,8 +10,8 @@ from typing import Any
 
 from voteprune.exceptions import InputError
 from voteprune.problem.constraints import Budget, Constraint
-from voteprune.problem.criteria import Criterion, check_criterion
 from voteprune.problem.margin import Margin
+from voteprune.problem.metrics import Criterion, check_criterion
 from voteprune.soft.probabilities import CLIP
 from voteprune.soft.pruning import OBJECTIVES
 from voteprune.soft.reading import read_clip

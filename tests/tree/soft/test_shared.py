@@ -14,7 +14,8 @@ from soft_oracle import draw, optimum, pool, result_of
 from voteprune.soft.tree import SoftTree
 from voteprune.solvers import SolverFailure, isolated
 from voteprune.tree import driver
-from voteprune.tree.soft import coordinator, worker
+from voteprune.tree.soft import coordinator as shared
+from voteprune.tree.soft import worker
 from voteprune.tree.soft_checkpoint import SoftCheckpoint
 
 LIMITS = [vp.AtMost("size", 4)]
@@ -35,7 +36,7 @@ def at_once(monkeypatch):
         ("_FIRST", 0.05),
         ("_NODES", 1),
     ):
-        monkeypatch.setattr(coordinator, name, value)
+        monkeypatch.setattr(shared, name, value)
     monkeypatch.setattr(SoftTree, "_first_committees", lambda tree, deadline: None)
 
 
@@ -58,8 +59,8 @@ def here(monkeypatch, rounds):
 
 def test_work_here_is_cut_into_strides_that_end_with_the_round(said, at_once, monkeypatch):
     """Else workers wait for somebody to hear them."""
-    monkeypatch.setattr(coordinator, "_FIRST", 30.0)
-    monkeypatch.setattr(coordinator, "_STRIDE", 0.02)
+    monkeypatch.setattr(shared, "_FIRST", 30.0)
+    monkeypatch.setattr(shared, "_STRIDE", 0.02)
     here(monkeypatch, rounds := [])
     strides, original = [], SoftTree.round
 
