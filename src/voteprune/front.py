@@ -36,7 +36,7 @@ from .solve.size_front import SizeFront
 from .solve.soft_front import SoftFront
 from .solve.solve import compiled
 from .strategies.registry import METHODS
-from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.driver import MOST_CLASSIFIERS
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 

@@ -29,7 +29,7 @@ from voteprune.problem.plurality import PluralityProblem
 from voteprune.run.incumbent import Incumbent
 from voteprune.strategies.curve_parts import Parts
 from voteprune.strategies.exact_plurality import plurality_model
-from voteprune.tree.margins.coordinator import at_size
+from voteprune.tree.margins.driver import at_size
 from voteprune.tree.margins.worker import price
 from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts

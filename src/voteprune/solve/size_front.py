@@ -18,7 +18,7 @@ from ..problem.infeasible import nobody_fits
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, outcome_of
-from ..tree.sizes.coordinator import SizesDriver
+from ..tree.sizes.driver import SizesDriver
 from .fronts import Front, FrontPoint
 from .request import Circumstances
 

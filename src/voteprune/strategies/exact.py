@@ -32,8 +32,8 @@ from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
 from ..tree.background import Searching
-from ..tree.nogoods.coordinator import NogoodsDriver
-from ..tree.sizes.coordinator import MOST_CLASSIFIERS, SizesDriver
+from ..tree.nogoods.driver import NogoodsDriver
+from ..tree.sizes.driver import MOST_CLASSIFIERS, SizesDriver
 from .climbs import climb
 
 ENUMERATE = 2**21

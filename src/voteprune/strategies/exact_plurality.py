@@ -40,7 +40,7 @@ from ..run.run import Outcome, Run
 from ..solvers import prepare
 from ..solvers.model import ModelBuilder
 from ..tree.background import Searching
-from ..tree.plurality.coordinator import PluralityDriver
+from ..tree.plurality.driver import PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""

@@ -15,7 +15,7 @@ from ..primal.search import LocalSearch, search
 from ..run.run import Run
 from ..solvers import Worker, prepare
 
-SHARE = 0.25
+SEARCH_SHARE = 0.25
 """Share of the time for a search that has found nothing for a good while."""
 
 _STRIDE = 0.02
@@ -107,7 +107,7 @@ class BackgroundSearch:
         best = incumbent.score
         search(self._tabu, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.monotonic()
-        self._resume = now + (now - began) * (1 / SHARE - 1)
+        self._resume = now + (now - began) * (1 / SEARCH_SHARE - 1)
         if incumbent.score != best:
             self._news = now
         elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * incumbent.seconds):

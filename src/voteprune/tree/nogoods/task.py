@@ -1,4 +1,4 @@
-"""`Task`, `Share`, `NogoodsProof`: what a worker is given and hands back, and the whole proof."""
+"""`Task`, `Result`, `NogoodsProof`: what a worker is given and hands back, and the whole proof."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Result:
     """What came of a task.
 
     Parameters

@@ -29,10 +29,10 @@ from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
 from .nogood import Nogood
 from .relaxation import Relaxation, fractions, limits_of
-from .task import Node, Share, Step, Task
+from .task import Node, Result, Step, Task
 
 Report = Callable[[float, int], None]
-"""Told the highest bound in the share and the number of open nodes."""
+"""Told the highest bound in the task and the number of open nodes."""
 
 _ROUNDS = 30
 """Rounds of separation in a node, as long as each finds a nogood that is broken."""
@@ -78,7 +78,7 @@ _FIRST_FALL = 0.3
 experience soon outweighs."""
 
 
-def solve(task: Task, report: Report | None = None) -> Share:
+def solve(task: Task, report: Report | None = None) -> Result:
     """Work on a task until its deadline, or until nothing is open."""
     with threadpool_limits(1):
         return _Tree(task, report).work()
@@ -153,7 +153,7 @@ class _Tree:
         for node in task.nodes:
             self._push(node)
 
-    def work(self) -> Share:
+    def work(self) -> Result:
         following: Node | None = None
         while (following or self._heap) and time.monotonic() < self._task.deadline:
             node = following or heapq.heappop(self._heap)[2]
@@ -170,7 +170,7 @@ class _Tree:
         if following is not None:
             self._push(following)
         nodes = tuple(node for _, _, node in self._heap)
-        return Share(
+        return Result(
             nodes, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
         )
 

@@ -14,7 +14,7 @@ WORKER = Worker("voteprune.tree.soft.worker")
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Branch and bound over who sits in a soft committee, on a share of the open nodes.
+"""Branch and bound over who sits in a soft committee, on some of the open nodes.
 
 Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is still
 open, so any number of workers can share the nodes, and a run can be put on file in between.
@@ -19,7 +19,7 @@ _known: dict[str, SoftTree] = {}
 
 
 def solve(task: Task, report: Callable[..., None]) -> TreeState:
-    """Work on a share until its deadline; return what is open then."""
+    """Work on a task until its deadline; return what is open then."""
     with threadpool_limits(1, "blas"):
         tree = _known.get(task.token)
         if tree is None:

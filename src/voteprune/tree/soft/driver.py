@@ -117,15 +117,15 @@ class SoftDriver(Driver):
         self._tree.recall()
         return went_on
 
-    def _deal(self, workers: int, deadline: float) -> Sequence[Task]:
+    def _tasks(self, workers: int, deadline: float) -> Sequence[Task]:
         tree, latest = self._tree, self._run.deadline
         return [
             Task(tree.problem, state, tree.tolerance, deadline, latest, self._token)
             for state in tree.deal(workers)
         ]
 
-    def _take(self, shares: Sequence[TreeState]) -> None:
-        self._tree.take_back(shares)
+    def _take(self, results: Sequence[TreeState]) -> None:
+        self._tree.take_back(results)
 
     def _take_stock(self) -> None:
         tree, incumbent = self._tree, self._run.incumbent
