@@ -49,7 +49,7 @@ from .solve.solve import Beside, carry_out, compiled
 from .solvers import Solver
 from .tree.checkpoint import check_checkpoint
 from .tree.plurality.checkpoint import check_plurality_checkpoint
-from .tree.soft_checkpoint import check_soft_checkpoint
+from .tree.soft.checkpoint import check_soft_checkpoint
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 

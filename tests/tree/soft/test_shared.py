@@ -16,7 +16,7 @@ from voteprune.solvers import SolverFailure, isolated
 from voteprune.tree import driver
 from voteprune.tree.soft import driver as shared
 from voteprune.tree.soft import worker
-from voteprune.tree.soft_checkpoint import SoftCheckpoint
+from voteprune.tree.soft.checkpoint import SoftCheckpoint
 
 LIMITS = [vp.AtMost("size", 4)]
 

@@ -17,8 +17,7 @@ from ...run.run import Run
 from .. import checkpoint
 from ..background import SEARCH_SHARE
 from ..driver import Driver
-from .case import Case
-from .nogood import Nogood
+from .nogood import Case, Nogood
 from .task import WORKER, Node, NogoodsProof, Result, Task
 
 _MOST_PATTERNS = 800

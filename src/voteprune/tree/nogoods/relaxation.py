@@ -14,8 +14,7 @@ from scipy import sparse
 
 from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
-from .case import Case
-from .nogood import Nogood
+from .nogood import Case, Nogood
 
 _VIOLATION = 1e-3
 """By how much a row of the pool must be broken to be entered. Only speed depends on it."""

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solvers import Worker
-from .case import Case
-from .nogood import Nogood
+from .nogood import Case, Nogood
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,9 +25,8 @@ from threadpoolctl import threadpool_limits
 from ...bounds.closure import conflicts as dominated
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
-from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
-from .nogood import Nogood
+from .nogood import Case, Nogood, best_of_the_heaviest
 from .relaxation import Relaxation, fractions, limits_of
 from .task import Node, Result, Step, Task
 

@@ -12,8 +12,8 @@ from ...soft.nodes import TreeState
 from ...soft.pruning import SoftPruning
 from ...soft.tree import SoftTree
 from ..driver import Driver
-from ..soft_checkpoint import SoftCheckpoint
-from .task import WORKER, Task
+from .checkpoint import SoftCheckpoint
+from .worker import WORKER, Task
 
 _FIRST, _LONGEST = 1.0, 6.0
 """Seconds of the first and of the longest round."""
