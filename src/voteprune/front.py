@@ -32,8 +32,7 @@ from .solve.request import (
     check_plurality_plan,
     check_soft_plan,
 )
-from .solve.size_front import SizeFront
-from .solve.soft_front import SoftFront
+from .solve.size_front import SizeFront, SoftFront
 from .solve.solve import compiled
 from .strategies.registry import METHODS
 from .tree.sizes.driver import MOST_CLASSIFIERS

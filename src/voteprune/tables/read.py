@@ -24,8 +24,7 @@ from .files import enough_memory, import_polars, is_parquet, load
 from .formats import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
-from .parquet import read_parquet
-from .pieces import is_in_pieces, scan_pieces
+from .parquet import is_in_pieces, read_parquet, scan_pieces
 from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
 from .wish import Wish
 

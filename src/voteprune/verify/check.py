@@ -8,13 +8,13 @@ from pathlib import Path
 
 from .clauses import Recheck
 from .document import Document, Four, document_of, open_certificate
+from .fields import number, plain
 from .flow import cut_bound, flow_faults
 from .limits import Limits
 from .plurality import verify_plurality
 from .plurality_document import PLURALITY, plurality_document_of
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
-from .showing import number, plain
 from .soft import verify_soft
 from .soft_document import SOFT, soft_document_of
 from .table import read_table

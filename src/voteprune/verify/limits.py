@@ -9,9 +9,9 @@ from itertools import compress
 from math import ceil, lcm
 
 from .document import Document, Four
+from .fields import number, plain
 from .measures import Measure, Scores
 from .pool import Pool
-from .showing import number, plain
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from .fields import number, plain
 from .plurality_document import PluralityDocument
 from .plurality_pool import PluralityPool
 from .plurality_table import digest, read_patterns
 from .plurality_tree import Outcome, PluralityTree
 from .replay import Fault
-from .showing import number, plain
 from .soft_limits import TooLargeError
 from .verification import (
     Notes,

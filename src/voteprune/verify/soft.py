@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from .fields import number, plain
 from .replay import Fault
-from .showing import number, plain
 from .soft_document import BRIER, LOG_LOSS, POOL_LOG_LOSS, SoftDocument
 from .soft_limits import SoftLimits, TooLargeError
 from .soft_linear import LinearPool

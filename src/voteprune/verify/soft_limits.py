@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .showing import number, plain
+from .fields import number, plain
 from .soft_document import SoftDocument
 
 Prices = tuple[tuple[str, int, Fraction], ...]

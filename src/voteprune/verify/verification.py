@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .document import Claim, VotesClaim
-from .showing import number, plain
+from .fields import number, plain
 
 
 @dataclass(frozen=True)

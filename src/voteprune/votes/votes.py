@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
-from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .frozen import Frozen
 from .packed import unpacked
-from .reading import read_names, read_weights
+from .reading import (
+    check_cutoff,
+    read_binary_labels,
+    read_matrix,
+    read_names,
+    read_weights,
+    to_votes,
+)
 from .scan import scan_votes
 
 
