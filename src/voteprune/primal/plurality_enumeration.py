@@ -76,13 +76,7 @@ class Tried:
 
 
 class Enumeration:
-    """All committees of some wins, by heads and tails.
-
-    Parameters
-    ----------
-    wins
-        The data.
-    """
+    """All committees of some wins, by heads and tails."""
 
     def __init__(self, wins: Wins) -> None:
         self.wins = wins

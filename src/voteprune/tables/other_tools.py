@@ -210,13 +210,6 @@ def _endings(name: str) -> Iterator[str]:
 def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return a member's bytes, no more than its entry says.
 
-    Parameters
-    ----------
-    archive
-        An archive that is open.
-    member
-        One of its entries.
-
     Raises
     ------
     zipfile.BadZipFile

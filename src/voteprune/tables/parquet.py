@@ -151,11 +151,6 @@ def is_in_pieces(paths: Sequence[str | Path], wish: Wish) -> bool:
 def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     """Read the votes of a table in pieces; equal rows are merged on the way.
 
-    Parameters
-    ----------
-    paths, wish
-        As for `read_source`.
-
     Raises
     ------
     FileFormatError

@@ -110,13 +110,7 @@ def complete(path: str | Path, rows: Rows, wish: Wish) -> NDArray[Any]:
 
 
 def read_rows(paths: Sequence[str | Path], wish: Wish) -> Rows:
-    """Read rows with their labels; what nobody voted is NaN in their numbers.
-
-    Parameters
-    ----------
-    paths, wish
-        As for `read_source`.
-    """
+    """Read rows with their labels; what nobody voted is NaN in their numbers."""
     loaded = opened(paths, wish)
     try:
         return _rows(loaded, wish)
@@ -149,15 +143,7 @@ def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
 def read_classes(
     paths: Sequence[str | Path], wish: Wish, test: str | Path | None = None
 ) -> ClassTable:
-    """Read class labels with the true ones from whatever files hold them.
-
-    Parameters
-    ----------
-    paths, wish
-        As for `read_source`.
-    test
-        A file of other rows.
-    """
+    """Read class labels with the true ones from whatever files hold them."""
     for option in ("positive", "cutoff"):
         if getattr(wish, option) is not None:
             raise InputError(option, "is for two classes. Leave it out with --plurality.")

@@ -67,15 +67,7 @@ class Searching:
 
 
 class BackgroundSearch:
-    """Local search between reports of the workers, a few hundredths of a second at a time.
-
-    Parameters
-    ----------
-    run
-        The circumstances of the proof.
-    tabu
-        What searches.
-    """
+    """Local search between reports of the workers, a few hundredths of a second at a time."""
 
     def __init__(self, run: Run, tabu: LocalSearch) -> None:
         self._run, self._tabu = run, tabu
@@ -85,13 +77,7 @@ class BackgroundSearch:
         self._dry = self._crowded = False
 
     def begin_round(self, worker: Worker) -> int:
-        """Return how many workers the next round has.
-
-        Parameters
-        ----------
-        worker
-            The module they run.
-        """
+        """Return how many workers the next round has."""
         self._worker = worker
         if self._run.record is not None:
             return 1  # as a proof that is written down always has

@@ -40,11 +40,6 @@ class Decisions:
 class SoftLimits:
     """The limits of a certificate: rows, each a sum over members that must not exceed a limit.
 
-    Parameters
-    ----------
-    document
-        What limits there are.
-
     Raises
     ------
     TooLargeError

@@ -214,13 +214,6 @@ class Votes(Frozen):
     def thinned(self, most: int, random: np.random.Generator) -> Votes:
         """Return a sample of the rows that carry weight, as many of each class as can be.
 
-        Parameters
-        ----------
-        most
-            How many rows.
-        random
-            Source of all choices.
-
         Returns
         -------
         Votes

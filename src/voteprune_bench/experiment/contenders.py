@@ -220,15 +220,7 @@ def read_contenders(names: object, own: object, argument: str) -> tuple[Contende
 
 
 def read_requests(table: object, names: Sequence[str]) -> tuple[Constraint, ...]:
-    """Read the constraints of a plan.
-
-    Parameters
-    ----------
-    table
-        See `Contender`.
-    names
-        The classifiers, for groups.
-    """
+    """Read the constraints of a plan."""
     from voteprune.cli.option_groups import Limits
 
     said = _table(table)

@@ -125,15 +125,7 @@ class Duel:
 
 
 def duels(folds: Folds, method: str, rivals: Sequence[str]) -> list[Duel]:
-    """Compare a method with each of its rivals.
-
-    Parameters
-    ----------
-    folds
-        With all of them.
-    method, rivals
-        Who is compared with whom.
-    """
+    """Compare a method with each of its rivals."""
     accuracy = folds.accuracy
     means = folds.means(accuracy)
     mine = folds.column(method)

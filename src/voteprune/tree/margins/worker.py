@@ -56,15 +56,7 @@ def price(sizes: Sizes, size: int, deadline: float) -> tuple[Floats, list[int]] 
 
 
 def solve(task: Task, report: Report | None) -> Result:
-    """Bound all sizes as low as the linear programs go.
-
-    Parameters
-    ----------
-    task
-        What is open.
-    report
-        Told after every linear program.
-    """
+    """Bound all sizes as low as the linear programs go."""
     listed, bounds, unpriced = task.sizes.all(), task.bounds, task.open.copy()
     found: list[tuple[int, ...]] = []
     while time.monotonic() < task.deadline:

@@ -40,11 +40,6 @@ class Conflicts:
 
     Its rows for the patterns come in when a solution breaks them and go when there are many:
     few of them ever hold the margin down.
-
-    Parameters
-    ----------
-    case
-        The data.
     """
 
     def __init__(self, case: Case) -> None:

@@ -63,13 +63,7 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
 
 
 class Relaxation:
-    """The linear program, in HiGHS, and the pool of all nogoods and limits known.
-
-    Parameters
-    ----------
-    case
-        The data.
-    """
+    """The linear program, in HiGHS, and the pool of all nogoods and limits known."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -213,13 +207,7 @@ def limits_of(decided: NDArray[np.int8]) -> tuple[Floats, Floats]:
 
 
 class Pool:
-    """Rows ``sum of factors x variables >= least``, written one after the other.
-
-    Parameters
-    ----------
-    width
-        Number of variables.
-    """
+    """Rows ``sum of factors x variables >= least``, written one after the other."""
 
     def __init__(self, width: int) -> None:
         self._width, self._length = width, 0

@@ -322,11 +322,6 @@ class Pseudocosts:
     """The mean fall of the bound by variable and side, per unit that the variable was moved.
 
     Reliability branching: variables with little experience are tried out (strong branching).
-
-    Parameters
-    ----------
-    n
-        Number of variables.
     """
 
     def __init__(self, n: int) -> None:

@@ -38,15 +38,6 @@ class SoftDriver(Driver):
     """A proof in rounds; this process has a share of its own, and each worker another.
 
     It goes on from what is on file, or begins with a first committee.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    run
-        Its circumstances.
-    tree
-        The tree, with its open nodes.
     """
 
     worker = WORKER
