@@ -33,12 +33,12 @@ from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.tree import background as beside
 from voteprune.tree import driver
-from voteprune.tree.margins.coordinator import MarginsDriver
-from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.margins.driver import MarginsDriver
+from voteprune.tree.nogoods import driver as refuting
 from voteprune.tree.nogoods import worker as nogoods_tree
 from voteprune.tree.plurality import worker as plurality_tree
-from voteprune.tree.plurality.coordinator import PluralityDriver
-from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.plurality.driver import PluralityDriver
+from voteprune.tree.sizes import driver as proving
 from voteprune.tree.sizes import worker as levels_tree
 from watching import Watch, watching
 
@@ -104,16 +104,16 @@ class Workers:
         self._way, self._random, self._ticks = way, np.random.default_rng(seed), Ticks()
         self._memories: dict[tuple[str, int], dict] = {}
 
-    def share_out(self, worker, tasks, report, meanwhile=None, end=None):
-        """Stand in for `workers.share_out`."""
+    def run_tasks(self, worker, tasks, report, meanwhile=None, end=None):
+        """Stand in for `workers.run_tasks`."""
         several = len(tasks) > 1
-        shares = [
+        results = [
             self._work(worker, task, None if several else report, place)
             for place, task in enumerate(tasks)
         ]
         if self._way.file is not None and self._random.random() < 0.05:
             raise Killed  # before anybody has heard of what they found
-        return shares
+        return results
 
     def _work(self, worker, task, report, place):
         tree = importlib.import_module(worker.module)
@@ -171,7 +171,7 @@ def search_switched_off(way: Way, here: Workers | None = None):
         patches.append(mock.patch.object(proving.SizesDriver, "region", return_value=None))
     if here is not None:
         patches += [
-            mock.patch.object(driver, "share_out", here.share_out),
+            mock.patch.object(driver, "run_tasks", here.run_tasks),
             mock.patch.object(engine, "prepare"),
             mock.patch.object(plurality_exact, "prepare"),
             # Hardly anything is tried out before it has been bounded and branched.

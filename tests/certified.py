@@ -17,7 +17,7 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.solvers import call
 from voteprune.strategies.certificate import Certificate
-from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.nogood import Case
 from voteprune.tree.nogoods.task import WORKER as NOGOODS
 from voteprune.tree.nogoods.task import Node as NogoodNode
 from voteprune.tree.nogoods.task import NogoodsProof

@@ -31,7 +31,7 @@ from soft_badstart import LIMITS as SOFT_LIMITS
 from soft_badstart import OBJECTIVES, STARTS, SoftCase, faults_of_soft, soft_case
 from soft_badstart import faults_from_a_bad_start as faults_of_soft_tree
 from voteprune.strategies import exact as engine
-from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods import driver as refuting
 
 
 def exact_paths() -> dict[str, dict]:

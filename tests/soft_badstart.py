@@ -21,7 +21,7 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.soft.pruning import SoftPruning
 from voteprune.soft.tree import TOLERANCE, SoftTree
 from voteprune.strategies import exact_soft
-from voteprune.tree.soft.coordinator import SoftDriver
+from voteprune.tree.soft.driver import SoftDriver
 
 LIMITS = ("size", "fewest", "require", "forbid", "budget", "decimal", "group", "several")
 OBJECTIVES = ("log_loss", "pool_log_loss", "brier")

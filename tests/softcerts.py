@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 from voteprune.soft.certificate import SoftCertificate
-from voteprune.soft.digest import digest_of
+from voteprune.soft.probabilities import digest_of
 from voteprune.verify import verify
 
 CLIP = 0.001

@@ -26,8 +26,8 @@ from voteprune.cli.app import make_app
 from voteprune.primal import brute, enumeration, search
 from voteprune.strategies import exact, margin_scale
 from voteprune.tables import files
-from voteprune.tree.nogoods import coordinator as nogoods
-from voteprune.tree.sizes import coordinator as sizes
+from voteprune.tree.nogoods import driver as nogoods
+from voteprune.tree.sizes import driver as sizes
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"

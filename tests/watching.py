@@ -28,9 +28,9 @@ from voteprune.run.incumbent import Incumbent
 from voteprune.strategies import curve_parts as parts
 from voteprune.strategies import exact as engine
 from voteprune.strategies import exact_margin as margins_exact
-from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods import driver as refuting
 from voteprune.tree.nogoods.relaxation import Relaxation
-from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.sizes import driver as proving
 
 FREE = -1
 ROOM = Fraction(1, 10**7)

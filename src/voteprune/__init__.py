@@ -44,11 +44,11 @@ if _TYPE_CHECKING:
     from .problem.committee import Committee
     from .problem.confusion import Confusion
     from .problem.constraints import AtLeast, AtMost, Budget, Forbid, Group, Require
-    from .problem.criteria import CURVES, METRICS, FBeta
     from .problem.diversity import CONFIGURATIONS, Diversity
     from .problem.diversity_measures import MEASURES, diversity_matrix
     from .problem.formulas import Ratio, Weights
     from .problem.margin import Hinge, Ramp
+    from .problem.metrics import CURVES, METRICS, FBeta
     from .problem.pairwise import FailureCredit
     from .problem.plurality_committee import PluralityCommittee
     from .prune import prune
@@ -80,7 +80,7 @@ _NAMES = {
     ".problem.committee": "Committee",
     ".problem.confusion": "Confusion",
     ".problem.constraints": "AtLeast AtMost Budget Forbid Group Require",
-    ".problem.criteria": "CURVES METRICS FBeta",
+    ".problem.metrics": "CURVES METRICS FBeta",
     ".problem.diversity": "CONFIGURATIONS Diversity",
     ".problem.formulas": "Ratio Weights",
     ".problem.margin": "Hinge Ramp",

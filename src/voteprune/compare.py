@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from .exceptions import InputError
 from .problem.committee import Committee
 from .problem.constraints import Constraint, check_constraints
-from .problem.criteria import METRICS, Criterion, check_criterion
 from .problem.diversity import Diversity, check_diversity
 from .problem.margin import check_margin
+from .problem.metrics import METRICS, Criterion, check_criterion
 from .problem.pairwise import FailureCredit
 from .problem.plurality import PluralityCriterion, PluralityProblem, kind_of_criterion
 from .problem.plurality_committee import PluralityCommittee

@@ -12,9 +12,9 @@ import numpy as np
 
 from .exceptions import InputError
 from .problem.constraints import Budget, Constraint
-from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import Margin
+from .problem.metrics import Criterion
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.problem import Problem
 from .soft.probabilities import Probabilities
@@ -32,11 +32,10 @@ from .solve.request import (
     check_plurality_plan,
     check_soft_plan,
 )
-from .solve.size_front import SizeFront
-from .solve.soft_front import SoftFront
+from .solve.size_front import SizeFront, SoftFront
 from .solve.solve import compiled
 from .strategies.registry import METHODS
-from .tree.sizes.coordinator import MOST_CLASSIFIERS
+from .tree.sizes.driver import MOST_CLASSIFIERS
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 

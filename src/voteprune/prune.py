@@ -13,9 +13,9 @@ import numpy as np
 from .exceptions import InputError
 from .problem.committee import Committee
 from .problem.constraints import AtLeast, Constraint
-from .problem.criteria import Criterion
 from .problem.diversity import Diversity
 from .problem.margin import Margin
+from .problem.metrics import Criterion
 from .problem.plurality import PluralityCriterion, PluralityProblem
 from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
@@ -49,7 +49,7 @@ from .solve.solve import Beside, carry_out, compiled
 from .solvers import Solver
 from .tree.checkpoint import check_checkpoint
 from .tree.plurality.checkpoint import check_plurality_checkpoint
-from .tree.soft_checkpoint import check_soft_checkpoint
+from .tree.soft.checkpoint import check_soft_checkpoint
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 

@@ -29,11 +29,10 @@ from voteprune.problem.plurality import PluralityProblem
 from voteprune.run.incumbent import Incumbent
 from voteprune.strategies.curve_parts import Parts
 from voteprune.strategies.exact_plurality import plurality_model
-from voteprune.tree.margins.coordinator import at_size
+from voteprune.tree.margins.driver import at_size
 from voteprune.tree.margins.worker import price
-from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
-from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.nogood import Case, prove
 from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
 from watching import Watch
 

@@ -4,8 +4,8 @@ import pytest
 
 from voteprune.bounds.wrong_rows import _line_below
 from voteprune.problem.confusion import Confusion
-from voteprune.problem.criteria import formula_of
 from voteprune.problem.formulas import Matthews
+from voteprune.problem.metrics import formula_of
 
 
 @pytest.mark.parametrize(("p", "n"), [(7, 7), (4, 11), (11, 3), (1, 6)])

@@ -14,7 +14,7 @@ from unittest import mock
 from badstart import ENUMERATING, Way, Workers, search_switched_off
 from voteprune.strategies import exact as engine
 from voteprune.tree import driver
-from voteprune.tree.nogoods import coordinator as refuting
+from voteprune.tree.nogoods import driver as refuting
 
 CLAUSES = ((refuting, "CLOSE", float("inf")), (refuting, "_HOPELESS", float("inf")))
 BOXES = ((refuting, "CLOSE", -1.0),)
@@ -55,7 +55,7 @@ def proved(by: str, steps: int = WHOLE):
         enter(slow_clock())
         for room, name in ENUMERATING:
             enter(mock.patch.object(room, name, 0))
-        enter(mock.patch.object(driver, "share_out", here.share_out))
+        enter(mock.patch.object(driver, "run_tasks", here.run_tasks))
         for room, name, value in {"boxes": BOXES, "clauses": CLAUSES}[by]:
             enter(mock.patch.object(room, name, value))
         enter(mock.patch.object(engine, "prepare"))

@@ -8,7 +8,7 @@ import pytest
 
 import voteprune as vp
 from heuristics.test_seven import random_votes
-from voteprune.heuristics import cluster, drep, kappa, ordering, pareto, quadratic
+from voteprune.heuristics import evolutionary, kappa, ordering, quadratic
 from voteprune.heuristics.backfitting import swap_gains
 from voteprune.heuristics.checklist import joint_gains
 from voteprune.heuristics.hill_climbing import by_margin_distance
@@ -81,7 +81,7 @@ def test_flip_values_are_what_flipping_gives():
         pool = random_pool(seed)
         members = np.arange(pool.size) % 2 == 0
         counts = pool.votes[:, members].sum(axis=1, dtype=np.int32)
-        values = pareto.flip_values(pool, counts, members)
+        values = evolutionary.flip_values(pool, counts, members)
         for k in range(pool.size):
             flipped = members.copy()
             flipped[k] = not flipped[k]
@@ -182,7 +182,7 @@ def test_kappa_brings_in_the_most_different_pair_first():
 
 def test_clusters_silence_twins_first():
     rows = [[1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 1, 1, 1]]
-    order = cluster.by_clusters(pool_of(rows, [1, 1, 0, 0, 1]), None)
+    order = ordering.by_clusters(pool_of(rows, [1, 1, 0, 0, 1]), None)
     assert sorted(order) == [0, 1, 2, 3]
     assert order[-1] == 1
 
@@ -190,7 +190,7 @@ def test_clusters_silence_twins_first():
 def test_drep_starts_with_the_best_and_adds_a_different_one():
     rows = [[1, 1, 0], [1, 1, 1], [0, 0, 0], [0, 0, 1], [1, 1, 0]]
     pool = pool_of(rows, [1, 1, 0, 0, 1])
-    prefix, step = Prefix(pool), drep.by_regularised_diversity(pool, None)
+    prefix, step = Prefix(pool), ordering.by_regularised_diversity(pool, None)
     step(prefix)
     step(prefix)
     assert prefix.members == [0, 2]
@@ -235,7 +235,7 @@ def test_the_archive_keeps_the_front_only():
     class Run:
         incumbent, threshold = Incumbent(), "majority"
 
-    archive = pareto.Archive(pool, Run())
+    archive = evolutionary.Archive(pool, Run())
     rng = np.random.default_rng(0)
     sets = rng.random((200, pool.size)) < 0.5
     sets[:, 0] = True

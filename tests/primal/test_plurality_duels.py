@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from pluralities import known
-from voteprune.primal.bitsums import unpacked
 from voteprune.primal.plurality_duels import (
     EVERYTHING,
     NOTHING,
@@ -14,6 +13,7 @@ from voteprune.primal.plurality_duels import (
     Tails,
     table_rows,
 )
+from voteprune.primal.plurality_sums import unpacked
 
 
 def drawn(seed):

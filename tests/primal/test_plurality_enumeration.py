@@ -9,8 +9,8 @@ import pytest
 
 import voteprune as vp
 from pluralities import holds, known, random_node
-from voteprune.primal import bitsums
 from voteprune.primal import plurality_enumeration as trying
+from voteprune.primal import plurality_sums
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.wins import Wins
 
@@ -181,17 +181,17 @@ def test_sums_bit_by_bit_are_sums(seed):
     rng = np.random.default_rng(seed)
     cases = 192
     numbers = rng.integers(0, 2**12, (int(rng.integers(0, 40)), cases))
-    planes = [[bitsums.packed((numbers >> place & 1).astype(bool))] for place in range(12)]
+    planes = [[plurality_sums.packed((numbers >> place & 1).astype(bool))] for place in range(12)]
     total = numbers.sum(axis=0)
-    rows = bitsums.add(planes, cases // 64)
+    rows = plurality_sums.add(planes, cases // 64)
     read = sum(
-        (bitsums.unpacked(row).astype(np.int64) << place for place, row in enumerate(rows)),
+        (plurality_sums.unpacked(row).astype(np.int64) << place for place, row in enumerate(rows)),
         np.zeros(cases, dtype=np.int64),
     )
     assert np.array_equal(read, total)
     several = (-1, 0, 1, int(np.median(total)), int(total.max()), int(total.max()) + 1, 2**40)
     shape = (len(several), cases // 64)
     planes = [np.broadcast_to(row, shape) for row in rows]
-    told = bitsums.at_least(planes, np.array(several, dtype=object), shape)
-    for least, bits in zip(several, bitsums.unpacked(told), strict=True):
+    told = plurality_sums.at_least(planes, np.array(several, dtype=object), shape)
+    for least, bits in zip(several, plurality_sums.unpacked(told), strict=True):
         assert np.array_equal(bits, total >= least)

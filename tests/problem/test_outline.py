@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from voteprune.problem import outline as outline_module
-from voteprune.problem.criteria import CURVES, formula_of
 from voteprune.problem.formulas import confusion_at
+from voteprune.problem.metrics import CURVES, formula_of
 from voteprune.problem.outline import HalfPlane, Outline
 
 UNITS = (1, 3, 7, 10**6, 10**9, 10**9 + 7)

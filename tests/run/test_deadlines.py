@@ -18,7 +18,7 @@ from voteprune.mip.merged import merged_model
 from voteprune.mip.paper import paper_model
 from voteprune.numbers.tally import tally as true_tally
 from voteprune.primal import first as openings
-from voteprune.primal import plurality_search as plurality_sample
+from voteprune.primal import plurality_tabu as plurality_sample
 from voteprune.primal.first import open_run
 from voteprune.primal.search import thinned
 from voteprune.problem.plurality import PluralityProblem

@@ -6,7 +6,7 @@ import pytest
 import voteprune as vp
 from soft_oracle import pool
 from voteprune.soft.pruning import SoftPruning
-from voteprune.solve.soft_front import SoftFront
+from voteprune.solve.size_front import SoftFront
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -7,11 +7,10 @@ import pytest
 
 from soft_oracle import committees, draw, fitted, optimum, result_of
 from voteprune.soft import curvature, tree
-from voteprune.soft.branching import Pseudocosts
 from voteprune.soft.curvature import Curvature
-from voteprune.soft.losses import loss_of
+from voteprune.soft.losses import loss_of, sample_of
 from voteprune.soft.newton import fit
-from voteprune.soft.sample import sample_of
+from voteprune.soft.nodes import Pseudocosts
 from voteprune.soft.tree import SoftTree
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]

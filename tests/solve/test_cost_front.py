@@ -14,8 +14,7 @@ from badstart import Way, Workers, compiled, search_switched_off
 from soft_oracle import fitted, pool
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.soft.pruning import SoftPruning
-from voteprune.solve.cost_front import CostFront
-from voteprune.solve.staircase import Ceiling, Staircase
+from voteprune.solve.cost_front import Ceiling, CostFront, Staircase
 
 
 def prices(seed, k):

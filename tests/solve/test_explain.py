@@ -11,7 +11,7 @@ from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
 from voteprune.bounds.wrong_rows import rows_given_up
-from voteprune.problem.criteria import CURVES
+from voteprune.problem.metrics import CURVES
 from voteprune.problem.problem import Problem
 
 SEEDS = range(40)

@@ -24,7 +24,7 @@ from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.strategies import second_opinion
 from voteprune.strategies.registry import METHODS
 from voteprune.strategies.second_opinion import whom_to_trust
-from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.sizes import driver as proving
 from voteprune.verify import verify
 
 

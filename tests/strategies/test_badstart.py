@@ -61,14 +61,14 @@ def test_a_worker_that_dies_after_its_reports_takes_nothing_with_it(by, limit, m
 
     rounds = []
 
-    def die(self, worker, tasks, report, *others, share_out=Workers.share_out):
-        shares = share_out(self, worker, tasks, report, *others)
+    def die(self, worker, tasks, report, *others, run_tasks=Workers.run_tasks):
+        shares = run_tasks(self, worker, tasks, report, *others)
         rounds.append(shares)
         if len(rounds) > 1:
             raise SolverFailure("it died")
         return shares
 
-    monkeypatch.setattr(Workers, "share_out", die)
+    monkeypatch.setattr(Workers, "run_tasks", die)
     for seed in range(2):
         rounds.clear()
         wrong, _ = faults_of_sum(bad_problem(seed, limit, k=5), Way(by, leaves=True, steps=400))

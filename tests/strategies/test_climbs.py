@@ -12,9 +12,9 @@ from instances import drawn, random_instance
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent, StopRequested
 from voteprune.run.run import Run
-from voteprune.strategies import climbs
+from voteprune.strategies import exact
 from voteprune.strategies import exact as engine
-from voteprune.strategies.climbs import CLIMBS, climb
+from voteprune.strategies.exact import CLIMBS, climb
 
 
 def pool(k=24, n=150, seed=0):
@@ -94,7 +94,7 @@ def test_what_climbs_find_counts_only_where_limits_allow_it(limit):
 @pytest.mark.parametrize(("left", "rate"), [(0.0, 1e9), (30.0, 1.0)])
 def test_without_time_for_a_step_there_is_no_climb(left, rate, monkeypatch):
     """Neither when time is over, nor where rows are so many that a step takes longer."""
-    monkeypatch.setattr(climbs, "_VOTES_PER_SECOND", rate)
+    monkeypatch.setattr(exact, "_VOTES_PER_SECOND", rate)
     problem = Problem.of(pool(), "accuracy")
     run = Run(Incumbent(problem), time.monotonic() + left)
     with mock.patch.object(run.incumbent, "offer") as offer:
@@ -111,9 +111,9 @@ def test_a_climb_that_takes_too_long_is_interrupted(monkeypatch):
         def solve(problem, run):
             seen.append(run.deadline)
             run.incumbent.offer([3])
-            monkeypatch.setattr(climbs, "time", mock.Mock(monotonic=lambda: math.inf))
+            monkeypatch.setattr(exact, "time", mock.Mock(monotonic=lambda: math.inf))
 
-    monkeypatch.setitem(climbs._BY_NAME, CLIMBS[0], Slow)
+    monkeypatch.setitem(exact._BY_NAME, CLIMBS[0], Slow)
     problem = Problem.of(pool(), "accuracy")
     began = time.monotonic()
     run = Run(Incumbent(problem), began + 1000)

@@ -6,7 +6,7 @@ import pytest
 import voteprune as vp
 from soft_oracle import pool
 from voteprune.soft.tree import SoftTree
-from voteprune.tree.soft_checkpoint import SoftCheckpoint
+from voteprune.tree.soft.checkpoint import SoftCheckpoint
 
 
 def said(seed=8, **shape):

@@ -103,9 +103,9 @@ def test_workers_without_time_are_no_failure_on_any_backend(monkeypatch):
     def raise_at_once(*_):
         raise OutOfTime("no time")
 
-    monkeypatch.setattr(sharing, "_deal", raise_at_once)
+    monkeypatch.setattr(sharing, "_send", raise_at_once)
     with pytest.raises(OutOfTime):
-        sharing.share_out("a module", [None, None], lambda *_: None)
+        sharing.run_tasks("a module", [None, None], lambda *_: None)
 
 
 def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(monkeypatch):

@@ -10,7 +10,7 @@ from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.tree import background as beside
-from voteprune.tree.background import SHARE, BackgroundSearch
+from voteprune.tree.background import SEARCH_SHARE, BackgroundSearch
 
 
 class Sleeper:
@@ -69,7 +69,7 @@ def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_i
     tabu.busy, began = 0.0, time.monotonic()
     while time.monotonic() - began < 2:
         search()
-    assert tabu.busy / (time.monotonic() - began) == pytest.approx(SHARE, abs=0.1)
+    assert tabu.busy / (time.monotonic() - began) == pytest.approx(SEARCH_SHARE, abs=0.1)
 
 
 def test_a_proof_that_is_written_down_has_one_worker(run, monkeypatch):

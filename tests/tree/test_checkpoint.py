@@ -21,8 +21,8 @@ from voteprune.strategies import exact as engine
 from voteprune.tree import background as beside
 from voteprune.tree import driver
 from voteprune.tree.checkpoint import Kept, digest, load_proof, save_proof
-from voteprune.tree.nogoods import coordinator as refuting
-from voteprune.tree.sizes import coordinator as proving
+from voteprune.tree.nogoods import driver as refuting
+from voteprune.tree.sizes import driver as proving
 
 
 def pool(seed=1, rows=70, k=15, noise=0.3):

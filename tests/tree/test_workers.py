@@ -7,7 +7,7 @@ import pytest
 
 from voteprune.solvers import SolverFailure
 from voteprune.tree import workers as sharing
-from voteprune.tree.workers import share_out
+from voteprune.tree.workers import run_tasks
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def no_report(*_):
 
 
 def test_answers_come_in_the_order_of_the_tasks():
-    assert share_out("a module", naps(0.2, 0.1), no_report) == [0.2, 0.1]
+    assert run_tasks("a module", naps(0.2, 0.1), no_report) == [0.2, 0.1]
 
 
 def test_something_is_done_until_the_last_is_ready_and_no_longer():
@@ -58,20 +58,20 @@ def test_something_is_done_until_the_last_is_ready_and_no_longer():
         strides.append(time.monotonic())
         return True
 
-    assert share_out("a module", naps(0.3, 0.1), no_report, meanwhile) == [0.3, 0.1]
+    assert run_tasks("a module", naps(0.3, 0.1), no_report, meanwhile) == [0.3, 0.1]
     assert time.monotonic() - strides[-1] < 5  # the deadline was 20 s away
     assert len(strides) > 1
 
 
 def test_what_says_that_it_has_done_enough_is_not_asked_again():
     asked = []
-    share_out("a module", naps(0.2, 0.2), no_report, lambda: asked.append(1))
+    run_tasks("a module", naps(0.2, 0.2), no_report, lambda: asked.append(1))
     assert asked == [1]
 
 
 def test_a_fault_of_one_worker_is_a_failure_that_says_so():
     with pytest.raises(SolverFailure, match="the cat got it"):
-        share_out("a module", naps(0.1, 0.1, fault="the cat got it"), no_report, lambda: True)
+        run_tasks("a module", naps(0.1, 0.1, fault="the cat got it"), no_report, lambda: True)
 
 
 def test_workers_that_cannot_be_reached_are_a_failure_too(monkeypatch):
@@ -80,7 +80,7 @@ def test_workers_that_cannot_be_reached_are_a_failure_too(monkeypatch):
 
     monkeypatch.setattr(sharing.joblib, "Parallel", gone)
     with pytest.raises(SolverFailure, match="the cluster is gone"):
-        share_out("a module", naps(0.1, 0.1), no_report)
+        run_tasks("a module", naps(0.1, 0.1), no_report)
 
 
 @pytest.mark.parametrize("exception", [KeyboardInterrupt, RuntimeError])
@@ -90,7 +90,7 @@ def test_what_is_raised_here_comes_through_and_the_workers_are_given_up(exceptio
 
     began = time.monotonic()
     with pytest.raises(exception):
-        share_out("a module", naps(3, 3), no_report, meanwhile)
+        run_tasks("a module", naps(3, 3), no_report, meanwhile)
     assert time.monotonic() - began < 2
     assert sleepers == ["a module"]
 

@@ -32,8 +32,8 @@ from forging import (
 from voteprune.exceptions import FileFormatError
 from voteprune.verify import charges, fields, table, trying
 from voteprune.verify.document import read_document
+from voteprune.verify.fields import number, plain
 from voteprune.verify.measures import _over_root
-from voteprune.verify.showing import number, plain
 from voteprune.verify.table import read_table
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/certificate.md").read_text()

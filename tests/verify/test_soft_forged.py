@@ -7,7 +7,7 @@ import pytest
 
 from softcerts import check, document, put, put_at, soft
 from voteprune.exceptions import FileFormatError
-from voteprune.soft.digest import digest_of
+from voteprune.soft.probabilities import digest_of
 from voteprune.verify import verify
 from voteprune.verify.soft_document import soft_document_of
 

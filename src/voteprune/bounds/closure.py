@@ -122,11 +122,6 @@ def closure_bound(problem: Problem, deadline: float = math.inf) -> int:
 def closure(problem: Problem, deadline: float = math.inf) -> tuple[int, list[tuple[int, int, int]]]:
     """Return the bound, and the flow that proves it.
 
-    Parameters
-    ----------
-    problem, deadline
-        As for `closure_bound`.
-
     Returns
     -------
     bound, flow

@@ -28,13 +28,7 @@ _MOST_ROWS = 3
 
 
 class WinsProgram:
-    """The linear program of one size, which grows by rows and is solved node by node.
-
-    Parameters
-    ----------
-    size
-        The size, with the data.
-    """
+    """The linear program of one size, which grows by rows and is solved node by node."""
 
     def __init__(self, size: Size) -> None:
         self._wins, self.size = size.wins, size

@@ -121,15 +121,7 @@ class Priced:
 
 
 class Size:
-    """What can be said of the committees of one size.
-
-    Parameters
-    ----------
-    wins
-        The data.
-    size
-        The size.
-    """
+    """What can be said of the committees of one size."""
 
     def __init__(self, wins: Wins, size: int) -> None:
         self.wins, self.size = wins, size

@@ -12,19 +12,29 @@ import numpy as np
 from cyclopts import Parameter
 
 from ..exceptions import InputError
+from ..files.jsonfile import Fields, load_file, parse
 from ..problem.committee import USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
 from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
-from .inputs import kind_of, saved_wish
 from .option_groups import AS_IT_IS, OUTPUT, Reading
 from .options import check_output
 from .output import score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
 
 C = TypeVar("C", Committee, PluralityCommittee)
+
+_KINDS: dict[str, type[Committee | PluralityCommittee | SoftCommittee]] = {
+    "committee": Committee,
+    "solution": Committee,
+    "plurality_committee": PluralityCommittee,
+    "plurality_solution": PluralityCommittee,
+    "soft_committee": SoftCommittee,
+    "soft_solution": SoftCommittee,
+}
+"""Every kind of document that holds a committee, and of what kind that is."""
 
 
 def apply_command(
@@ -54,18 +64,15 @@ def apply_command(
     """
     if output is not None:
         check_output(output, file, committee)
-    kind = kind_of(committee)
-    chosen: Committee | PluralityCommittee
-    if kind.startswith("plurality"):
-        chosen = PluralityCommittee.load(committee)
-        if not _of_two(chosen):
-            chosen = _ruled(chosen, reading)
-            return _apply_labels(chosen, file, saved_wish(committee, reading), output)
-    elif kind.startswith("soft"):
-        return _apply_probabilities(committee, file, reading, output)
-    else:
-        chosen = _ruled(Committee.load(committee), reading)
-    rows = read_votes(file, chosen.names, saved_wish(committee, reading))
+    chosen, kept = _saved(committee)
+    if isinstance(chosen, SoftCommittee):
+        return _apply_probabilities(chosen, file, reading, output)
+    wish = _wish_of(chosen, kept, reading)
+    if isinstance(chosen, Committee):
+        chosen = _ruled(chosen, reading)
+    elif not _of_two(chosen):
+        return _apply_labels(_ruled(chosen, reading), file, wish, output)
+    rows = read_votes(file, chosen.names, wish)
     # The same committee, seated on the columns that were read, where they have been cut.
     seats = tuple(range(chosen.size))
     seated = replace(chosen, members=seats, pool_size=chosen.size, cutoff=USUAL_CUT)
@@ -83,6 +90,32 @@ def apply_command(
     for sentence in _scores(rows, positive):
         say(sentence)
     return PROVED
+
+
+def _saved(path: Path) -> tuple[Committee | PluralityCommittee | SoftCommittee, Fields]:
+    """Return the committee that a document holds, and the document, which may be a solution."""
+    text, source = load_file(path)
+    kind, kept = parse(text, tuple(_KINDS), source)
+    own = kept.object("committee") if kind.endswith("solution") else kept
+    return _KINDS[kind]._from_fields(own), kept
+
+
+def _wish_of(chosen: Committee | PluralityCommittee, kept: Fields, reading: Reading) -> Wish:
+    """Return how votes are read for a saved committee: as then, unless something else is said."""
+    wish = reading.wish()
+    wish = replace(wish, abstentions=wish.abstentions or chosen.abstentions)
+    if kept.missing("reading"):
+        return wish
+    fields = kept.object("reading")
+    if not wish.abstain and not fields.missing("abstain"):
+        wish = replace(wish, abstain=fields.texts("abstain"))
+    if wish.cutoff is None and not fields.missing("cutoff") and wish.grade is None:
+        wish = replace(wish, cutoff=fields.number("cutoff"))
+    if wish.positive is None and not fields.missing("positive"):
+        wish = replace(wish, positive=fields.text("positive"))
+    if not fields.missing("negative"):
+        wish = replace(wish, negative=fields.text("negative"))
+    return wish
 
 
 def _ruled(chosen: C, reading: Reading) -> C:
@@ -139,9 +172,10 @@ def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pa
     return PROVED
 
 
-def _apply_probabilities(committee: Path, file: Path, reading: Reading, output: Path | None) -> int:
+def _apply_probabilities(
+    chosen: SoftCommittee, file: Path, reading: Reading, output: Path | None
+) -> int:
     """Give the rows of a table probabilities and classes."""
-    chosen = SoftCommittee.load(committee)
     rows = read_members(file, chosen.names, chosen.classes, reading.wish())
     shares = chosen.predict_proba(rows.said)
     decided = chosen.predict(rows.said).tolist()

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from ..compare import compare
 from ..exceptions import InputError
 from ..files import jsonfile
-from ..problem.criteria import Criterion
+from ..problem.metrics import Criterion
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import InputError
-from ..files import jsonfile
 from ..soft.probabilities import CLIP, Probabilities
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
-from ..tables import ClassTable, VoteTable, Wish, is_plain, read_classes, read_source, read_votes
+from ..tables import ClassTable, VoteTable, is_plain, read_classes, read_source, read_votes
 from ..tables.soft import SoftSource, read_probabilities
-from ..votes.abstaining import read_abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .option_groups import Asked, Effort, Reading, Softness, Source
@@ -242,52 +240,3 @@ def abstaining_fields(reading: Reading) -> dict[str, Any]:
     """Return what "voteprune apply" must know to tell abstentions, however votes are counted."""
     words = reading.wish().abstain
     return {"abstain": list(words)} if words else {}
-
-
-def kind_of(committee: Path) -> str:
-    """Return what kind of committee or solution a document holds, as its format says.
-
-    Parameters
-    ----------
-    committee
-        What "voteprune prune --output" wrote.
-    """
-    text, source = jsonfile.load_file(committee)
-    return jsonfile.parse(text, _KINDS, source)[0]
-
-
-_KINDS = tuple(
-    f"{prefix}{word}"
-    for prefix in ("", "plurality_", "soft_")
-    for word in ("committee", "solution")
-)
-"""Every kind of document that holds a committee."""
-
-
-def saved_wish(committee: Path, reading: Reading) -> Wish:
-    """Return how votes are read for a saved committee: as then, unless something else is said.
-
-    Parameters
-    ----------
-    committee
-        What "voteprune prune --output" wrote.
-    reading
-        What is said now.
-    """
-    text, source = jsonfile.load_file(committee)
-    kind, kept = jsonfile.parse(text, _KINDS, source)
-    wish = reading.wish()
-    chosen = kept.object("committee") if kind.endswith("solution") else kept
-    wish = replace(wish, abstentions=wish.abstentions or read_abstentions(chosen))
-    if kept.missing("reading"):
-        return wish
-    fields = kept.object("reading")
-    if not wish.abstain and not fields.missing("abstain"):
-        wish = replace(wish, abstain=fields.texts("abstain"))
-    if wish.cutoff is None and not fields.missing("cutoff") and wish.grade is None:
-        wish = replace(wish, cutoff=fields.number("cutoff"))
-    if wish.positive is None and not fields.missing("positive"):
-        wish = replace(wish, positive=fields.text("positive"))
-    if not fields.missing("negative"):
-        wish = replace(wish, negative=fields.text("negative"))
-    return wish

@@ -13,10 +13,10 @@ from pathlib import Path
 from ..exceptions import FileFormatError, InputError
 from ..files import outfile
 from ..problem.constraints import AtLeast, AtMost, Budget, Constraint, Group
-from ..problem.criteria import Criterion
 from ..problem.diversity import Diversity
 from ..problem.formulas import COUNTS, Ratio, Weights
 from ..problem.margin import KINDS, Margin
+from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
 from ..web.pictures import require_matplotlib
 

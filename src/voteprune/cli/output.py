@@ -23,8 +23,8 @@ from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
 from ..problem.committee import USUAL_CUT
 from ..problem.confusion import Confusion
-from ..problem.criteria import CURVES, METRICS, Criterion, formula_of
 from ..problem.formulas import Formula, worth
+from ..problem.metrics import CURVES, METRICS, Criterion, formula_of
 from ..problem.plurality import PluralityProblem
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
@@ -222,13 +222,6 @@ def exit_code(solution: Solution | PluralitySolution | SoftSolution, strict: boo
 def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[str, Any] | None:
     """Count the committee's decisions on the test rows.
 
-    Parameters
-    ----------
-    solution
-        What `prune` returned.
-    test
-        Rows that it has not seen.
-
     Returns
     -------
     dict or None
@@ -320,15 +313,7 @@ def solution_text(
 def words_on_test_rows(
     solution: Solution | PluralitySolution, scores: dict[str, Any]
 ) -> tuple[str, str]:
-    """Return what the committee reaches on the test rows, and its counts there, in words.
-
-    Parameters
-    ----------
-    solution
-        What `prune` returned.
-    scores
-        What `score_test_rows` returned.
-    """
+    """Return what the committee reaches on the test rows, and its counts there, in words."""
     told = {name: scores[name] for name in ("accuracy", "balanced_accuracy")}
     if solution.objective in METRICS or _formula(solution) is not None:
         told.setdefault(solution.objective, scores["value"])

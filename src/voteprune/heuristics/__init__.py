@@ -5,13 +5,10 @@ from . import (
     baselines,
     caruana,
     checklist,
-    cluster,
-    drep,
-    genetic,
+    evolutionary,
     hill_climbing,
     kappa,
     ordering,
-    pareto,
     quadratic,
 )
 
@@ -21,12 +18,9 @@ HEURISTICS = (
     *kappa.METHODS,
     *hill_climbing.METHODS,
     *ordering.METHODS,
-    *drep.METHODS,
-    *cluster.METHODS,
     *caruana.METHODS,
     *quadratic.METHODS,
     *checklist.METHODS,
-    *genetic.METHODS,
-    *pareto.METHODS,
+    *evolutionary.METHODS,
 )
 """Every heuristic, as entries of the one registry of methods."""

@@ -1,18 +1,22 @@
-"""Orders made in one go: score every classifier once against the whole pool, then sort.
+"""Orders: by a score against the whole pool, by diversity (DREP), by clusters.
 
-Cheaper than hill climbing by a factor of K; the best prefix is kept by the objective. Each
-classifier k has a signature c_k, +1 on the rows it is right on and -1 on the others.
+The best prefix of an order is kept by the objective. Scoring every classifier once and sorting is
+cheaper than hill climbing by a factor of K; there each classifier k has a signature c_k, +1 on the
+rows it is right on and -1 on the others.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
 from ..numbers.exact import IntArray, times, total
 from ..numbers.tally import Bools, tally
+from ..problem.committee import majority
 from ..run.run import Run
-from .pool import Pool, descending
-from .prefix import grow, heuristic, in_order
+from .pool import Pool, best_of, descending
+from .prefix import Prefix, Step, grow, heuristic, in_order
 
 ALPHA = 0.2
 """Share of the margin in margin & diversity ordering; the rest is diversity."""
@@ -74,6 +78,63 @@ def by_margin_and_diversity(pool: Pool, run: Run) -> list[int]:
     return descending(pool.scores(margin_and_diversity, pool.votes.sum(axis=1), pool.size))
 
 
+RHO = 0.4
+"""Share of the classifiers outside that may join, the most different ones."""
+
+
+def by_regularised_diversity(pool: Pool, run: Run) -> Step:
+    """Add the best for the objective among the most different.
+
+    Starts with the best classifier. At each step the classifiers outside are sorted by how much
+    they agree with the committee's majority; the least agreeing share (rho) are candidates, and
+    among them the one that makes the committee best joins. The authors stop when the error no
+    longer falls. With a majority of whole votes a committee of two rarely beats its better half,
+    which would stop nearly every run at once, so the order is followed to its end and its best
+    prefix kept.
+    """
+    weight = pool.positive + pool.negative
+
+    def step(prefix: Prefix) -> None:
+        outside = prefix.left_out
+        values = pool.values_with(prefix.counts, prefix.size)
+        if prefix.size:
+            decided = prefix.counts > majority(prefix.size)
+            # Differing rows, up to a constant: a vote differs where the decision is negative.
+            difference = tally(weight * np.where(decided, -1, 1), pool.votes)
+            places = descending(difference[outside])[: math.ceil(RHO * len(outside))]
+            outside = outside[places]
+        prefix.add(best_of(values, outside))
+
+    return step
+
+
+def by_clusters(pool: Pool, run: Run) -> list[int]:
+    """Return the representatives, the one that is silenced last first.
+
+    Agglomerative clustering with complete linkage, the distance of two classifiers being the weight
+    of the rows they vote differently on. Every cluster is represented by its best classifier. A
+    merge silences one representative, the worse of the two; read backwards, the merges are an order
+    in which classifiers join, and the best number of clusters is the best prefix of that order.
+    """
+    # SciPy's clustering takes a while to import; whoever does not cluster need not wait.
+    from scipy.cluster.hierarchy import linkage
+    from scipy.spatial.distance import squareform
+
+    if pool.size == 1:
+        return [0]
+    distances = squareform(pool.pairs().differ.astype(float), checks=False)
+    own = pool.own_values()
+    representatives, silenced = list(range(pool.size)), []
+    for one, other, *_ in linkage(distances, method="complete"):
+        pair = sorted(
+            (representatives[int(one)], representatives[int(other)]),
+            key=lambda k: (-int(own[k]), k),
+        )
+        representatives.append(pair[0])
+        silenced.append(pair[1])
+    return [representatives[-1], *reversed(silenced)]
+
+
 METHODS = (
     heuristic(
         "orientation",
@@ -92,5 +153,19 @@ METHODS = (
         "margin and diversity ordering: right on close rows, and where few are",
         "Guo, Liu, Li, Wu, Guo, Xu: Margin & diversity based ordering ensemble pruning, 2018",
         grow(in_order(by_margin_and_diversity)),
+    ),
+    heuristic(
+        "drep",
+        "diversity regularised: the best among those that differ most from the committee",
+        "Li, Yu, Zhou: Diversity regularized ensemble pruning, 2012",
+        grow(by_regularised_diversity),
+    ),
+    heuristic(
+        "cluster",
+        "clusters of classifiers that vote alike, the best of each",
+        "Giacinto, Roli, Fumera: Design of effective multiple classifier systems by clustering "
+        "of classifiers, 2000; Lazarevic, Obradovic: Effective pruning of neural network "
+        "classifier ensembles, 2001",
+        grow(in_order(by_clusters)),
     ),
 )

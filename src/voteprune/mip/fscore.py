@@ -27,13 +27,7 @@ Complete = Callable[[Floats], None]
 
 
 class Pieces:
-    """The breakpoints of every class's denominator, in shares of the weight of its own rows.
-
-    Parameters
-    ----------
-    objective
-        The F-scores.
-    """
+    """The breakpoints of every class's denominator, in shares of the weight of its own rows."""
 
     def __init__(self, objective: FScoreObjective) -> None:
         self._objective, self._square = objective, float(objective.square)

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray, combine, total
 from ..numbers.floats import SLACK, Floats, objective_scale
-from ..problem.criteria import Weights
 from ..problem.gains import Gains
+from ..problem.metrics import Weights
 from ..problem.problem import Problem
 from ..solvers.model import ModelBuilder
 from ..votes.votes import Votes

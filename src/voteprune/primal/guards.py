@@ -34,11 +34,6 @@ class Groups:
     """The groups of a problem over the classifiers that are not forbidden, for search.
 
     What is missing of a set of members is how many sit too many or too few, over all groups.
-
-    Parameters
-    ----------
-    seats
-        The problem.
     """
 
     def __init__(self, seats: Seats) -> None:
@@ -141,11 +136,6 @@ class Guards:
 
     A walk may have one member too many or too few for a step, or it could not swap two where there
     is but one size; and one too few of a group of which exactly so many sit.
-
-    Parameters
-    ----------
-    problem
-        Whose limits.
     """
 
     def __init__(self, problem: Problem) -> None:

@@ -46,17 +46,7 @@ def search_margin(problem: Problem, run: Run) -> Outcome:
 
 
 class MarginTabuSearch:
-    """Walks through committees that decide by majority, by their margins.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    incumbent
-        Where good committees go.
-    seed
-        Seed of all choices.
-    """
+    """Walks through committees that decide by majority, by their margins."""
 
     def __init__(self, problem: Problem, incumbent: Incumbent, seed: int) -> None:
         objective = margin_of(problem)

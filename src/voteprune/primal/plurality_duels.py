@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.wins import Bools, Places, Wins
-from .bitsums import Words, packed
+from .plurality_sums import Words, packed
 
 Needs = NDArray[np.signedinteger]
 """Votes, as few bytes to each as will do: 8 bits, or 16 where there are more classifiers."""

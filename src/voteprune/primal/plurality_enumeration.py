@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem.wins import Bools, Places, Wins
-from .bitsums import Words, add, at_least, at_place, packed, unpacked
 from .plurality_duels import EVERYTHING, NOTHING, Duels, Needs, Tails, table_rows
-from .plurality_sums import Sums, piles_of
+from .plurality_sums import Sums, Words, add, at_least, at_place, packed, piles_of, unpacked
 
 FREE = -1
 """What is said of a column that is not decided; 1 says that it sits, 0 that it does not."""
@@ -77,13 +76,7 @@ class Tried:
 
 
 class Enumeration:
-    """All committees of some wins, by heads and tails.
-
-    Parameters
-    ----------
-    wins
-        The data.
-    """
+    """All committees of some wins, by heads and tails."""
 
     def __init__(self, wins: Wins) -> None:
         self.wins = wins

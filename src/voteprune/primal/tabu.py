@@ -62,17 +62,7 @@ _MOST_BITS = 64
 
 
 class TabuSearch:
-    """Many runs of tabu search at once, in the committees of one problem.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    incumbent
-        Where good committees go.
-    seed
-        Seed of all choices.
-    """
+    """Many runs of tabu search at once, in the committees of one problem."""
 
     def __init__(self, problem: Problem, incumbent: Incumbent, seed: int) -> None:
         self._problem, self._incumbent = problem, incumbent

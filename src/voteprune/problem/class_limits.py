@@ -91,15 +91,7 @@ def _compile(
 
 
 def check_class_limits(requests: Sequence[Constraint], classes: Sequence[Label]) -> None:
-    """Refuse limits that name no class, or none of these, before there are votes.
-
-    Parameters
-    ----------
-    requests
-        All that was asked for.
-    classes
-        The classes there are.
-    """
+    """Refuse limits that name no class, or none of these, before there are votes."""
     for request in requests:
         if isinstance(request, AtLeast | AtMost) and request.what not in OF_MEMBERS:
             of_all = request.of is None and request.what in OF_ALL

@@ -14,7 +14,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
-from ..votes.ballots import read_matrix, to_votes
+from ..votes.reading import read_matrix, to_votes
 from ..votes.votes import Votes
 
 USUAL_CUT = 0.5

@@ -10,8 +10,8 @@ from typing import Any
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
 from ..votes.plurality import Label
-from .criteria import Criterion, check_limited
 from .measured import seconds_of
+from .metrics import Criterion, check_limited
 from .naming import (
     SHOWN,
     check_name,

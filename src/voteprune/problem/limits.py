@@ -15,9 +15,9 @@ from ..exceptions import InputError
 from ..numbers.exact import ceil_div, common_denominator
 from ..votes.patterns import Patterns
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Budget, Constraint, Group
-from .criteria import formula_of
 from .formulas import Ratio, Weights
 from .gains import Gains
+from .metrics import formula_of
 
 
 @dataclass(frozen=True, eq=False)

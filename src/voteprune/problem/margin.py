@@ -24,10 +24,10 @@ from ..exceptions import InputError
 from ..numbers.exact import combine, exact, show, sum_by_group
 from ..votes.patterns import Patterns
 from .committee import Committee, majority
-from .criteria import resolve
 from .formulas import Weights
 from .gains import Gains
 from .limits import class_totals
+from .metrics import resolve
 from .objective import BinaryObjective
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ import numpy as np
 from ..numbers.exact import float_above, total
 from ..votes.patterns import Patterns
 from .committee import Committee
-from .criteria import Criterion
 from .formulas import Curve, Formula, Ratio, Weights, confusion_at
 from .gains import Gains
+from .metrics import Criterion
 from .outline import Outline
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from .class_limits import (
     worths_of,
 )
 from .constraints import Constraint, Forbid
-from .criteria import METRICS
 from .formulas import Weights
 from .fscore import MACRO, FScoreObjective, is_f_score
 from .gains import MOST_UNITS, Gains, check_reach
+from .metrics import METRICS
 from .objective import CountedObjective, Score
 from .plurality_committee import PluralityCommittee, count_classes
 from .seats import Coverage, Seats, member_indices

@@ -20,8 +20,8 @@ from ..votes.abstaining import (
     fill_gaps,
     read_abstentions,
 )
-from ..votes.ballots import read_matrix, to_votes
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
+from ..votes.reading import read_matrix, to_votes
 from ..votes.votes import Votes
 from .committee import check_told, cut_fields, read_cut
 

@@ -22,13 +22,13 @@ from ..votes.votes import Votes
 from .committee import Committee
 from .confusion import Confusion
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
-from .criteria import Criterion, formula_of
 from .diversity import Diversity
 from .diversity_measures import floors_of
 from .formulas import Weights
 from .gains import Gains
 from .limits import MetricLimit, class_totals
 from .margin import Margin, MarginObjective
+from .metrics import Criterion, formula_of
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
 from .pairwise import Floors
 from .seats import Coverage, Seats

@@ -11,16 +11,14 @@ from itertools import count
 import numpy as np
 
 from .bound import Bound, bound_of
-from .branching import Pseudocosts
 from .curvature import Curvature
 from .loss import Loss
-from .losses import loss_of
+from .losses import loss_of, sample_of
 from .newton import Point, nearest, scored, weights_of
-from .nodes import Decisions, Node, Step, TreeState, state_of
+from .nodes import Decisions, Node, Pseudocosts, Step, TreeState, state_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
 from .relaxation import Relaxed
-from .sample import sample_of
 from .search import Search
 from .sharpening import Sharpening
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ..problem.confusion import Confusion
 from ..problem.constraints import AtLeast, AtMost
-from ..problem.criteria import formula_of
 from ..problem.formulas import Weights
+from ..problem.metrics import formula_of
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Scored
 from ..soft.pruning import SoftPruning, limits_of

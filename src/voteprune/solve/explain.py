@@ -26,10 +26,10 @@ from ..numbers.tally import tally
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
 from ..problem.constraints import Forbid, check_constraints
-from ..problem.criteria import CURVES, METRICS
 from ..problem.diversity import check_diversity
 from ..problem.formulas import Formula
 from ..problem.margin import margin_of, read_margin
+from ..problem.metrics import CURVES, METRICS
 from ..problem.objective import Score, curve_of
 from ..problem.problem import Problem
 from ..run.incumbent import Incumbent

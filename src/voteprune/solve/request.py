@@ -16,9 +16,9 @@ from ..exceptions import InputError
 from ..numbers.exact import exact
 from ..problem.class_limits import check_class_limits
 from ..problem.constraints import Constraint, check_constraints
-from ..problem.criteria import Criterion, check_criterion
 from ..problem.diversity import Diversity, check_diversity
 from ..problem.margin import Margin, check_margin
+from ..problem.metrics import Criterion, check_criterion
 from ..problem.plurality import check_criterion as check_plurality_criterion
 from ..problem.plurality import kind_of_criterion
 from ..run.incumbent import Callback, Incumbent

@@ -28,8 +28,7 @@ from ..problem.committee import Committee
 from ..problem.formulas import write_four
 from ..problem.problem import Problem
 from ..problem.seats import Seats
-from ..tree.nogoods.case import Case
-from ..tree.nogoods.nogood import Nogood
+from ..tree.nogoods.nogood import Case, Nogood
 from ..tree.nogoods.task import NogoodsProof
 from ..tree.sizes.task import SizesProof, Step
 from ..votes.plurality import PluralityVotes

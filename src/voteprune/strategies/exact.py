@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 
 from ..bounds.closure import bound_by_closure
+from ..heuristics import HEURISTICS
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
 from ..primal.enumeration import affordable, sizes_of, solve_small
@@ -32,9 +33,8 @@ from ..problem.problem import Problem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
 from ..tree.background import Searching
-from ..tree.nogoods.coordinator import NogoodsDriver
-from ..tree.sizes.coordinator import MOST_CLASSIFIERS, SizesDriver
-from .climbs import climb
+from ..tree.nogoods.driver import NogoodsDriver
+from ..tree.sizes.driver import MOST_CLASSIFIERS, SizesDriver
 
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
@@ -63,6 +63,14 @@ _MOST_ENTRIES = 4_000_000
 
 _ENTRIES_PER_SECOND = 1_000_000
 """Of those, how many a worker sets up as linear programs in a second, or half of them."""
+
+CLIMBS = ("hc-acc", "backfitting", "hc-com", "hc-con", "mdsq", "hc-uwa", "reduced-error")
+"""Those who look at the objective itself first, then by what they cost."""
+
+_BY_NAME = {method.name: method for method in HEURISTICS}
+
+_VOTES_PER_SECOND = 3e8
+"""Votes that a step of a climb reads in a second, or half of them."""
 
 
 def solve_exact(problem: Problem, run: Run) -> Outcome:
@@ -186,3 +194,24 @@ def _prove_by_sizes(problem: Problem, run: Run, searching: Searching) -> Outcome
                 if outcome.termination in ("proved", "solver tolerance"):
                     return outcome
     return Outcome("proved" if run.incumbent.closed else "time limit")
+
+
+def climb(problem: Problem, run: Run, share: float) -> None:
+    """Enter what hill climbs find, for a share of the time left.
+
+    Parameters
+    ----------
+    problem, run
+        As for every method.
+    share
+        Of the time left; a climb that is not over by then is interrupted after its step, and
+        where a single step would take longer there is none.
+    """
+    until = run.soon(share)
+    step = len(problem.allowed) * problem.patterns.n_patterns / _VOTES_PER_SECOND
+    if not sizes_of(problem):
+        return
+    for name in CLIMBS:
+        if time.monotonic() + step >= until or run.incumbent.closed:
+            return
+        _BY_NAME[name].solve(problem, run.part(until))

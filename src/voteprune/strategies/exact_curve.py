@@ -68,17 +68,7 @@ def cut_by_closure(method: Method, run: Run) -> None:
 
 
 class _Climb:
-    """One run of a method on tangent after tangent.
-
-    Parameters
-    ----------
-    incumbent
-        Where committees and bounds go.
-    method
-        What maximises weighted sums.
-    run
-        Its circumstances.
-    """
+    """One run of a method on tangent after tangent."""
 
     def __init__(self, incumbent: Incumbent, method: Method, run: Run) -> None:
         self._incumbent, self._method, self._run = incumbent, method, run

@@ -38,7 +38,7 @@ from ..run.run import Outcome, Run
 from ..solvers import Solver, Worker, give_up
 from ..tree.background import Searching
 from ..tree.checkpoint import SizeBounds
-from ..tree.margins.coordinator import MarginsDriver, at_size
+from ..tree.margins.driver import MarginsDriver, at_size
 
 _ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest."""

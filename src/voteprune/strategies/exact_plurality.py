@@ -33,14 +33,14 @@ from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
 from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
 from ..primal.plurality_few import are_few, try_few
-from ..primal.plurality_search import PluralityTabuSearch, offer_openings, thinned
+from ..primal.plurality_tabu import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
 from ..run.run import Outcome, Run
 from ..solvers import prepare
 from ..solvers.model import ModelBuilder
 from ..tree.background import Searching
-from ..tree.plurality.coordinator import PluralityDriver
+from ..tree.plurality.driver import PluralityDriver
 
 ENUMERATE = 2**22
 """Subsets times patterns times classes up to which trying everything is quickest."""

@@ -12,7 +12,7 @@ from ..exceptions import InputError
 from ..run.run import Outcome, Run
 from ..soft.pruning import SoftPruning
 from ..soft.tree import MANY_ROWS, TOLERANCE, SoftTree
-from ..tree.soft.coordinator import SoftDriver
+from ..tree.soft.driver import SoftDriver
 
 MOST_TRIED = 12
 """Classifiers up to which every subset is fitted."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..exceptions import InputError, likely
 from ..heuristics import HEURISTICS
 from ..mip.solve import solve_merged, solve_paper
-from ..primal import plurality_search
+from ..primal import plurality_tabu
 from ..primal.brute import enumerate_margins, solve_by_brute_force, try_all_pluralities
 from ..primal.margin_tabu import search_margin
 from ..primal.search import solve_by_search
@@ -29,9 +29,9 @@ from .exact import solve_exact
 from .exact_margin import solve_margin
 
 _PLURALITY: dict[str, dict[str, Solve]] = {
-    "hc-acc": {"plurality": plurality_search.solve_by_hill_climbing},
-    "full": dict.fromkeys(("plurality", "f-score"), plurality_search.solve_full),
-    "best": dict.fromkeys(("plurality", "f-score"), plurality_search.solve_best),
+    "hc-acc": {"plurality": plurality_tabu.solve_by_hill_climbing},
+    "full": dict.fromkeys(("plurality", "f-score"), plurality_tabu.solve_full),
+    "best": dict.fromkeys(("plurality", "f-score"), plurality_tabu.solve_best),
 }
 """Heuristics that can choose committees for more than two classes, too."""
 
@@ -88,7 +88,7 @@ METHODS: dict[str, Method] = {
             proves=False,
             others={
                 "margin": search_margin,
-                "plurality": plurality_search.solve_by_search,
+                "plurality": plurality_tabu.solve_by_search,
                 "f-score": exact_fscore.solve_by_search,
                 "soft": exact_soft.solve_by_search,
             },

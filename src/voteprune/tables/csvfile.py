@@ -45,15 +45,7 @@ def others_too(names: list[str]) -> str:
 
 
 def decode(path: str | Path, data: bytes) -> str:
-    """Return the text of a file that must be UTF-8, with or without a byte order mark.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    data
-        Its bytes.
-    """
+    """Return the text of a file that must be UTF-8, with or without a byte order mark."""
     if b"\0" in data:
         line = data[: data.index(b"\0")].count(b"\n") + 1
         raise FileFormatError(path, "holds a NUL byte; this is not a CSV text file.", line)

@@ -12,11 +12,11 @@ import numpy as np
 from ..exceptions import FileFormatError, InputError
 from . import files
 from .csvfile import separator_of
-from .foreign import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
 from .joining import File, distinct_ids, join, text_table
 from .labels import LabelRows
 from .layout import guessed_id, index_column, part_column, require_column
 from .long import LONG, read_long
+from .other_tools import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
 from .rows import INDEX, LABEL, PART, brief, is_test_part, unknown_part
 from .sheet import Sheet
 from .wish import Wish
@@ -90,11 +90,11 @@ def is_plain(path: str | Path) -> bool:
         return True
     text = data[: 2**16].decode("utf-8-sig", "replace")
     file = File(path, data[: 2**16])
-    other = _foreign(file) or any(set(known) <= _header(file, Wish()) for known in LONG)
+    other = _by_another_tool(file) or any(set(known) <= _header(file, Wish()) for known in LONG)
     return not other and separator_of(text) == ","
 
 
-def _foreign(file: File) -> bool:
+def _by_another_tool(file: File) -> bool:
     """Tell whether a file is another tool's."""
     return file.data[:4] == _ZIP or _is_json(file.data) or is_qrels(file.data)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from . import files
-from .foreign import is_qrels, read_qrels, stem
 from .labels import LabelRows, read_labels
 from .layout import require_column
+from .other_tools import is_qrels, read_qrels, stem
 from .rows import INDEX, brief
 from .sheet import Sheet
 from .wish import Wish

@@ -161,17 +161,7 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
 
 
 def has_test_rows(path: str | Path, is_test: Bools, wish: Wish) -> bool:
-    """Tell whether some rows are test rows; refuse a table that has no others.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    is_test
-        Which rows are test rows.
-    wish
-        What the user says about it.
-    """
+    """Tell whether some rows are test rows; refuse a table that has no others."""
     if is_test.all():
         told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
         raise FileFormatError(path, f"has test rows only; {told}.")

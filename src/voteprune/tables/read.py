@@ -24,8 +24,7 @@ from .files import enough_memory, import_polars, is_parquet, load
 from .formats import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
-from .parquet import read_parquet
-from .pieces import is_in_pieces, scan_pieces
+from .parquet import is_in_pieces, read_parquet, scan_pieces
 from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
 from .wish import Wish
 
@@ -111,13 +110,7 @@ def complete(path: str | Path, rows: Rows, wish: Wish) -> NDArray[Any]:
 
 
 def read_rows(paths: Sequence[str | Path], wish: Wish) -> Rows:
-    """Read rows with their labels; what nobody voted is NaN in their numbers.
-
-    Parameters
-    ----------
-    paths, wish
-        As for `read_source`.
-    """
+    """Read rows with their labels; what nobody voted is NaN in their numbers."""
     loaded = opened(paths, wish)
     try:
         return _rows(loaded, wish)
@@ -150,15 +143,7 @@ def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
 def read_classes(
     paths: Sequence[str | Path], wish: Wish, test: str | Path | None = None
 ) -> ClassTable:
-    """Read class labels with the true ones from whatever files hold them.
-
-    Parameters
-    ----------
-    paths, wish
-        As for `read_source`.
-    test
-        A file of other rows.
-    """
+    """Read class labels with the true ones from whatever files hold them."""
     for option in ("positive", "cutoff"):
         if getattr(wish, option) is not None:
             raise InputError(option, "is for two classes. Leave it out with --plurality.")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..votes.ballots import holds_probabilities
 from ..votes.plurality import PluralityVotes
+from ..votes.reading import holds_probabilities
 from ..votes.votes import Votes
 
 PART, LABEL, INDEX = "datatype", "real_class", "index"

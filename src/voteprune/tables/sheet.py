@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
-from ..votes.ballots import TwoClasses
 from ..votes.plurality import PluralityVotes
+from ..votes.reading import TwoClasses
 from . import files
 from .csvfile import others_too
 from .layout import listed

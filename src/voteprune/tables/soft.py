@@ -16,7 +16,7 @@ from ..soft.reading import Label
 from .formats import opened, read_sheet
 from .joining import shown_source
 from .layout import has_test_rows
-from .pieces import is_in_pieces, scan_soft_pieces
+from .parquet import is_in_pieces, scan_soft_pieces
 from .rows import Bools, brief
 from .sheet import Sheet
 from .wish import Wish

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from ..votes.abstaining import Abstentions, check_abstentions
-from ..votes.ballots import check_cutoff, holds_probabilities
+from ..votes.reading import check_cutoff, holds_probabilities
 
 _ID = re.compile(r"(?i)(|.*[_ .-])(id|ids|idx|uid|uuid|guid|index|fold|folds|rowid|row|key)")
 _CAMEL_ID = re.compile(r".*[a-z](Id|ID|Index)|(?i:unnamed: ?\d+)")

@@ -15,7 +15,7 @@ from ..primal.search import LocalSearch, search
 from ..run.run import Run
 from ..solvers import Worker, prepare
 
-SHARE = 0.25
+SEARCH_SHARE = 0.25
 """Share of the time for a search that has found nothing for a good while."""
 
 _STRIDE = 0.02
@@ -67,15 +67,7 @@ class Searching:
 
 
 class BackgroundSearch:
-    """Local search between reports of the workers, a few hundredths of a second at a time.
-
-    Parameters
-    ----------
-    run
-        The circumstances of the proof.
-    tabu
-        What searches.
-    """
+    """Local search between reports of the workers, a few hundredths of a second at a time."""
 
     def __init__(self, run: Run, tabu: LocalSearch) -> None:
         self._run, self._tabu = run, tabu
@@ -85,13 +77,7 @@ class BackgroundSearch:
         self._dry = self._crowded = False
 
     def begin_round(self, worker: Worker) -> int:
-        """Return how many workers the next round has.
-
-        Parameters
-        ----------
-        worker
-            The module they run.
-        """
+        """Return how many workers the next round has."""
         self._worker = worker
         if self._run.record is not None:
             return 1  # as a proof that is written down always has
@@ -107,7 +93,7 @@ class BackgroundSearch:
         best = incumbent.score
         search(self._tabu, incumbent, min(self._run.deadline, began + _STRIDE), sys.maxsize)
         now = time.monotonic()
-        self._resume = now + (now - began) * (1 / SHARE - 1)
+        self._resume = now + (now - began) * (1 / SEARCH_SHARE - 1)
         if incumbent.score != best:
             self._news = now
         elif not self._dry and now - self._news > max(_DRY, _DRY_SHARE * incumbent.seconds):

@@ -9,15 +9,15 @@ To plug in, a proof is a subclass of `Driver` and says
 
 - `worker`: which module worker processes run, see `solvers.Worker`,
 - `over`: whether nothing is open,
-- `_deal`: what is open, as one task for each worker; a task begins nothing after its `deadline`
+- `_tasks`: what is open, as one task for each worker; a task begins nothing after its `deadline`
   and must be over by its `latest`,
-- `_take`: what to make of the shares that come back,
+- `_take`: what to make of the results that come back,
 - `_take_stock`: prune by the incumbent, and tell it the bound of the rest; also at the start,
 - `_report`: what to make of what a single worker says on its way,
 - `_save`: how what is open is written to a file, where a proof can be kept on one.
 
-The `coordinator` of every tree is one: `tree.sizes`, `tree.nogoods`, `tree.margins`,
-`tree.plurality` and `tree.soft`. Its `_deal` says which nodes go to which worker, and
+The `driver` module of every tree has one: `tree.sizes`, `tree.nogoods`, `tree.margins`,
+`tree.plurality` and `tree.soft`. Its `_tasks` says which nodes go to which worker, and
 `tree.workers` which process works on which task. Callers go through `rounds`::
 
     for went_on in driver.rounds(until, Searching(run, tabu)):
@@ -38,8 +38,8 @@ from ..exceptions import OutputError
 from ..run.incumbent import Incumbent
 from ..run.run import Run
 from ..solvers import OutOfTime, SolverFailure, Worker
-from .background import SHARE, Searching
-from .workers import share_out
+from .background import SEARCH_SHARE, Searching
+from .workers import run_tasks
 
 
 class Driver(ABC):
@@ -72,7 +72,7 @@ class Driver(ABC):
     @property
     def search_share(self) -> float:
         """How long local search has between two rounds on a single core, as a share of a round."""
-        return SHARE
+        return SEARCH_SHARE
 
     def rounds(self, until: float, searching: Searching) -> Iterator[bool]:
         """Work round after round, and tell after each whether the workers can go on.
@@ -106,13 +106,13 @@ class Driver(ABC):
         workers
             How many share the work; one where a certificate is recorded.
         meanwhile
-            Something to do here while they are busy, see `workers.share_out`.
+            Something to do here while they are busy, see `workers.run_tasks`.
         """
         run = self._run
         deadline = min(until, time.monotonic() + self._seconds)
-        tasks = self._deal(workers, deadline)
+        tasks = self._tasks(workers, deadline)
         try:
-            shares = share_out(self.worker, tasks, self._report, meanwhile, run.end)
+            results = run_tasks(self.worker, tasks, self._report, meanwhile, run.end)
         except OutOfTime:
             return True  # nothing was lost
         except SolverFailure as failure:
@@ -121,17 +121,17 @@ class Driver(ABC):
         if time.monotonic() >= deadline:
             # Only a round that used all of its time makes the next one longer.
             self._seconds = min(1.5 * self._seconds, self._longest)
-        self._take(shares)
+        self._take(results)
         self._take_stock()
         self._keep()
         return True
 
     @abstractmethod
-    def _deal(self, workers: int, deadline: float) -> Sequence[Any]:
+    def _tasks(self, workers: int, deadline: float) -> Sequence[Any]:
         """Return a task for each worker, which begins nothing new after a deadline."""
 
     @abstractmethod
-    def _take(self, shares: Sequence[Any]) -> None:
+    def _take(self, results: Sequence[Any]) -> None:
         """Take what came of the tasks for what is open now."""
 
     @abstractmethod

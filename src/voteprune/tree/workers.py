@@ -1,4 +1,4 @@
-"""Deal tasks to workers: processes of our own, wherever joblib has the tasks run."""
+"""`run_tasks`: tasks sent to workers: processes of our own, wherever joblib has the tasks run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _START_UP = 30.0
 """Seconds a worker may take to begin with a task."""
 
 
-def share_out(
+def run_tasks(
     worker: Worker,
     tasks: Sequence[Any],
     report: Callable[..., None],
@@ -52,16 +52,16 @@ def share_out(
         # `deadline` only ends the beginning of new work; what was begun may go on until `latest`.
         return [call(worker, (tasks[0],), tasks[0].latest, report, meanwhile, end)]
     try:
-        shares = _deal(worker, tasks, end)
+        results = _send(worker, tasks, end)
     except SolverFailure:
         raise  # from a backend that does not come back before all is done
     except Exception as error:  # whatever stands between us and the workers
         raise SolverFailure(f"workers could not be reached: {error}") from error
     try:
-        while meanwhile is not None and not shares.done():
+        while meanwhile is not None and not results.done():
             if not meanwhile():
                 meanwhile = None
-        error_there = shares.exception()
+        error_there = results.exception()
     except BaseException:
         give_up(worker)  # they would go on for nobody
         raise
@@ -69,11 +69,11 @@ def share_out(
         raise error_there
     if error_there is not None:  # whatever went wrong over there
         raise SolverFailure(f"a worker failed: {error_there}") from error_there
-    return shares.result()
+    return results.result()
 
 
-def _deal(worker: Worker, tasks: Sequence[Any], end: float | None) -> Future[list[Any]]:
-    """Deal tasks out; return what will come back.
+def _send(worker: Worker, tasks: Sequence[Any], end: float | None) -> Future[list[Any]]:
+    """Send tasks off; return what will come back.
 
     Threads here, each with a worker of its own, unless the user has configured another backend: on
     a Dask cluster the workers start where the tasks are.
@@ -85,16 +85,16 @@ def _deal(worker: Worker, tasks: Sequence[Any], end: float | None) -> Future[lis
         parallel = joblib.Parallel(**options)
     sent = Sent()
     coming = parallel(joblib.delayed(_work)(worker, task, sent, end) for task in tasks)
-    shares: Future[list[Any]] = Future()
+    results: Future[list[Any]] = Future()
 
     def collect() -> None:
         try:
-            shares.set_result(list(coming))
+            results.set_result(list(coming))
         except BaseException as error:
-            shares.set_exception(error)
+            results.set_exception(error)
 
     threading.Thread(target=collect, daemon=True).start()
-    return shares
+    return results
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 It shares no code with what writes certificates, and needs nothing but the standard library and its
 own exact arithmetic. The way of a check: `document` reads a certificate (field by field, `fields`),
-`table` the votes; `pool` merges and counts them; `limits` judges the committee; `cut`, `replay` and
-`clauses` go through the proof, `charges` turns prices into bounds; `trying` goes through all
+`table` the votes; `pool` merges and counts them; `limits` judges the committee; `flow`, `replay`
+and `clauses` go through the proof, `charges` turns prices into bounds; `trying` goes through all
 committees where there are few; `check` puts it together and says what holds, what fails and what
 must be believed. For soft committees `soft_document` and `soft_table` read, `logs` has logarithms
 with a proven error, `soft_pool` makes dual points, `soft_limits` judges who sits, `soft_tree` goes

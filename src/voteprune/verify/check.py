@@ -7,15 +7,15 @@ from fractions import Fraction
 from pathlib import Path
 
 from .clauses import Recheck
-from .cut import cut_bound, flow_faults
 from .document import Document, Four, document_of, open_certificate
+from .fields import number, plain
+from .flow import cut_bound, flow_faults
 from .limits import Limits
-from .plurality import verify_plurality
+from .plurality import check_plurality, plurality_statement
 from .plurality_document import PLURALITY, plurality_document_of
 from .pool import Pool, digest, merge
 from .replay import Fault, Replay
-from .showing import number, plain
-from .soft import verify_soft
+from .soft import check_soft, soft_statement
 from .soft_document import SOFT, soft_document_of
 from .table import read_table
 from .trying import better, is_small
@@ -24,6 +24,7 @@ from .verification import (
     Verification,
     as_many_rows,
     believed,
+    is_about,
     labels_of,
     no_committee,
     units,
@@ -54,33 +55,36 @@ def verify(certificate: str | Path, votes: str | Path, target: str | None = None
         If a file cannot be read as what it should be. A certificate that can be read and is wrong
         is no error; its verification says so.
     """
-    found = open_certificate(certificate)
+    found, notes = open_certificate(certificate), Notes()
     if found["format"] == SOFT:
-        return verify_soft(soft_document_of(certificate, found), votes, target)
+        soft = soft_document_of(certificate, found)
+        check_soft(soft, votes, target or soft.target, notes)
+        return notes.conclusion(soft_statement(soft, target))
     if found["format"] == PLURALITY:
-        return verify_plurality(plurality_document_of(certificate, found), votes, target)
+        plural = plurality_document_of(certificate, found)
+        check_plurality(plural, votes, target or plural.target, notes)
+        return notes.conclusion(plurality_statement(plural, target))
     document = document_of(certificate, found)
-    table = read_table(votes, document.names, target or document.target)
-    notes = Notes()
+    _check(document, votes, target or document.target, notes)
+    return notes.conclusion(_statement(document, target))
+
+
+def _check(document: Document, votes: str | Path, target: str | None, notes: Notes) -> None:
+    """Check a certificate of a committee of two classes against the votes it is about."""
+    table = read_table(votes, document.names, target)
     if not as_many_rows(document, len(table.votes), notes):
-        return notes.conclusion(_statement(document, target))
+        return
     patterns = merge(table, document.row_weights)
-    if digest(document.names, patterns) != document.digest:
-        notes.failed.append("these are not the votes that the certificate is about")
-    else:
-        notes.checked.append(
-            f"the votes: {document.n_rows} rows, {len(document.names)} classifiers, "
-            f"{len(patterns)} patterns"
-        )
+    size = f"{document.n_rows} rows, {len(document.names)} classifiers, {len(patterns)} patterns"
+    is_about(document, digest(document.names, patterns), "votes", size, notes)
     try:
         pool = Pool.of(document, patterns)
     except ValueError as error:
         notes.failed.append(str(error))
-        return notes.conclusion(_statement(document, target))
+        return
     limits = Limits(document, pool)
     _check_committee(document, pool, limits, notes)
     _check_bound(document, pool, limits, notes)
-    return notes.conclusion(_statement(document, target))
 
 
 def _check_committee(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:

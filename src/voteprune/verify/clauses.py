@@ -29,15 +29,7 @@ from .replay import Fault
 
 
 class Recheck:
-    """A refutation to be gone through.
-
-    Parameters
-    ----------
-    document, refutation
-        What is claimed.
-    pool, limits
-        What was counted.
-    """
+    """A refutation to be gone through."""
 
     def __init__(
         self, document: Document, refutation: Refutation, pool: Pool, limits: Limits

@@ -18,6 +18,7 @@ from .fields import (
     load,
     mean,
     places,
+    plain,
     positive,
     text,
     tuples,
@@ -26,7 +27,6 @@ from .fields import (
     word,
 )
 from .measures import SIGNS
-from .showing import plain
 
 SCHEMA = 1
 """The only version of the format there is."""

@@ -9,9 +9,9 @@ from itertools import compress
 from math import ceil, lcm
 
 from .document import Document, Four
+from .fields import number, plain
 from .measures import Measure, Scores
 from .pool import Pool
-from .showing import number, plain
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,7 @@ class Criterion:
 
 
 class _Means:
-    """Limits on the means of a measure, for members one by one and for all their pairs.
-
-    Parameters
-    ----------
-    measure
-        Of two classifiers.
-    tau, gamma
-        The limits.
-    """
+    """Limits on the means of a measure, for members one by one and for all their pairs."""
 
     def __init__(self, measure: Measure, tau: Fraction, gamma: Fraction) -> None:
         self.measure, self.tau, self._gamma = measure, tau, gamma
@@ -70,15 +62,7 @@ class _Means:
 
 
 class Limits:
-    """The limits of a certificate on the committees of a pool.
-
-    Parameters
-    ----------
-    document
-        What limits there are.
-    pool
-        The votes.
-    """
+    """The limits of a certificate on the committees of a pool."""
 
     def __init__(self, document: Document, pool: Pool) -> None:
         self._document, self._pool = document, pool

@@ -22,15 +22,7 @@ SIGNS = {"fc": 1, "disagreement": 1, "double_fault": -1, "q": -1, "correlation":
 
 
 class Measure:
-    """A measure on the votes of a pool, pair by pair.
-
-    Parameters
-    ----------
-    name
-        One of `SIGNS`.
-    patterns
-        The votes.
-    """
+    """A measure on the votes of a pool, pair by pair."""
 
     def __init__(self, name: str, patterns: Sequence[Pattern]) -> None:
         self.name, self.sign = name, SIGNS[name]

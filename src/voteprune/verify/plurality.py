@@ -1,22 +1,23 @@
-"""`verify_plurality`: what of a plurality committee's certificate holds, fails, or is trusted."""
+"""`check_plurality`: what of a plurality committee's certificate holds, fails, or is trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from .fields import number, plain
 from .plurality_document import PluralityDocument
 from .plurality_pool import PluralityPool
 from .plurality_table import digest, read_patterns
 from .plurality_tree import Outcome, PluralityTree
 from .replay import Fault
-from .showing import number, plain
 from .soft_limits import TooLargeError
 from .verification import (
+    TOO_LARGE,
     Notes,
-    Verification,
     as_many_rows,
     believed,
+    is_about,
     labels_of,
     no_committee,
     units,
@@ -28,48 +29,29 @@ _LISTED = 20
 """Classes, worths or classifiers that are named."""
 
 
-def verify_plurality(
-    document: PluralityDocument, votes: str | Path, target: str | None
-) -> Verification:
-    """Check a certificate of a plurality committee against the votes it is about.
-
-    Parameters
-    ----------
-    document
-        What the certificate says.
-    votes
-        CSV file, plain or gzipped, with a class in every cell.
-    target
-        The label column; what the certificate says when omitted.
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be read as what it should be.
-    """
-    notes = Notes()
-    read = read_patterns(votes, document, target or document.target)
+def check_plurality(
+    document: PluralityDocument, votes: str | Path, target: str | None, notes: Notes
+) -> None:
+    """Check a certificate of a plurality committee against votes with a class in every cell."""
+    read = read_patterns(votes, document, target)
     if read is None:
-        notes.trusted.append("everything: the table is too large to check here")
-        return notes.conclusion(_statement(document, target))
+        notes.trusted.append(TOO_LARGE)
+        return
     n_rows, patterns = read
     if not as_many_rows(document, n_rows, notes):
-        return notes.conclusion(_statement(document, target))
-    if digest(document, patterns) != document.digest:
-        notes.failed.append("these are not the votes that the certificate is about")
-    else:
-        notes.checked.append(
-            f"the votes: {n_rows} rows, {len(document.names)} classifiers, {len(patterns)} "
-            f"patterns, {len(document.classes)} classes"
-        )
+        return
+    size = (
+        f"{n_rows} rows, {len(document.names)} classifiers, {len(patterns)} patterns, "
+        f"{len(document.classes)} classes"
+    )
+    is_about(document, digest(document, patterns), "votes", size, notes)
     try:
         pool = PluralityPool(document, patterns)
     except ValueError as error:
         notes.failed.append(str(error))
-        return notes.conclusion(_statement(document, target))
+        return
     _check_committee(document, pool, notes)
     _check_bound(document, pool, notes)
-    return notes.conclusion(_statement(document, target))
 
 
 def _check_committee(document: PluralityDocument, pool: PluralityPool, notes: Notes) -> None:
@@ -122,7 +104,8 @@ def _believe(document: PluralityDocument, outcome: Outcome, notes: Notes) -> Non
     )
 
 
-def _statement(document: PluralityDocument, target: str | None) -> Iterator[str]:
+def plurality_statement(document: PluralityDocument, target: str | None) -> Iterator[str]:
+    """Yield what a certificate claims, in words."""
     d = document
     names, classes = [plain(name) for name in d.names], [plain(label) for label in d.classes]
     yield f"maximise {plain(d.objective)}: {_worths(d, classes)}"

@@ -47,12 +47,12 @@ from .fields import (
     check_together,
     fraction,
     places,
+    plain,
     text,
     tuples,
     whole,
     word,
 )
-from .showing import plain
 from .soft_document import Label, label_of
 
 PLURALITY = "voteprune.plurality_certificate"

@@ -74,13 +74,6 @@ class Standing:
 class PluralityPool:
     """Patterns and limits of a certificate, counted.
 
-    Parameters
-    ----------
-    document
-        What the certificate says.
-    patterns
-        The patterns.
-
     Raises
     ------
     ValueError

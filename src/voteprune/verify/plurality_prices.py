@@ -26,11 +26,6 @@ FINE = 64
 class Counter:
     """Makes charges of prices.
 
-    Parameters
-    ----------
-    pool
-        Patterns and limits.
-
     Raises
     ------
     ValueError

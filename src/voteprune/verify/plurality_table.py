@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from ..exceptions import FileFormatError
+from .fields import plain
 from .plurality_document import PluralityDocument
-from .showing import plain
 from .soft_table import MISSING, MOST_CELLS, places_of
 from .table import records
 

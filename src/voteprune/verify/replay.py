@@ -27,15 +27,7 @@ class Fault(Exception):  # noqa: N818 - what is wrong with a proof, not with us
 
 @dataclass
 class Box:
-    """What is left of a box.
-
-    Parameters
-    ----------
-    pairs
-        Its (S, L).
-    members, patterns
-        What is decided about them.
-    """
+    """What is left of a box."""
 
     pairs: set[Pair]
     members: dict[int, int]
@@ -53,17 +45,7 @@ class Outcome:
 
 
 class Replay:
-    """A proof to be gone through.
-
-    Parameters
-    ----------
-    document, proof
-        What is claimed.
-    pool, limits
-        What was counted.
-    cut_bound
-        What the minimum cut proves.
-    """
+    """A proof to be gone through."""
 
     def __init__(
         self, document: Document, proof: Proof, pool: Pool, limits: Limits, cut_bound: int

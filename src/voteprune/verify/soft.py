@@ -1,4 +1,4 @@
-"""`verify_soft`: what of a soft committee's certificate holds, what fails, what is trusted."""
+"""`check_soft`: what of a soft committee's certificate holds, what fails, what is trusted."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
+from .fields import number, plain
 from .replay import Fault
-from .showing import number, plain
 from .soft_document import BRIER, LOG_LOSS, POOL_LOG_LOSS, SoftDocument
 from .soft_limits import SoftLimits, TooLargeError
 from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
 from .soft_tree import SoftTree
-from .verification import Notes, Verification, as_many_rows, labels_of, no_committee
+from .verification import TOO_LARGE, Notes, as_many_rows, is_about, labels_of, no_committee
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
@@ -27,53 +27,33 @@ _WORDS = {
 }
 
 
-def verify_soft(
-    document: SoftDocument, probabilities: str | Path, target: str | None
-) -> Verification:
-    """Check a soft certificate against the probabilities it is about.
-
-    Parameters
-    ----------
-    document
-        What the certificate says.
-    probabilities
-        CSV file, plain or gzipped.
-    target
-        The label column; what the certificate says when omitted.
-
-    Raises
-    ------
-    FileFormatError
-        If the file cannot be read as what it should be.
-    """
-    notes = Notes()
-    table = read_soft_table(probabilities, document, target or document.target)
+def check_soft(
+    document: SoftDocument, probabilities: str | Path, target: str | None, notes: Notes
+) -> None:
+    """Check a soft certificate against the probabilities it is about."""
+    table = read_soft_table(probabilities, document, target)
     if table is None:
-        notes.trusted.append("everything: the table is too large to check here")
-        return notes.conclusion(_statement(document, target))
+        notes.trusted.append(TOO_LARGE)
+        return
     if not as_many_rows(document, len(table.labels), notes):
-        return notes.conclusion(_statement(document, target))
-    if digest(document, table) != document.digest:
-        notes.failed.append("these are not the probabilities that the certificate is about")
-    else:
-        notes.checked.append(
-            f"the probabilities: {document.n_rows} rows, {len(document.members)} members, "
-            f"{len(document.classes)} classes"
-        )
+        return
+    size = (
+        f"{document.n_rows} rows, {len(document.members)} members, {len(document.classes)} classes"
+    )
+    is_about(document, digest(document, table), "probabilities", size, notes)
     try:
         kind = SoftPool if document.loss == LOG_LOSS else LinearPool
         pool = kind(document, table)
     except ValueError as error:
         notes.failed.append(str(error))
-        return notes.conclusion(_statement(document, target))
+        return
     try:
         limits = SoftLimits(document)
     except TooLargeError:
         notes.trusted.append("everything: the limits are too many to check here")
-        return notes.conclusion(_statement(document, target))
+        return
     _check_committee(document, pool, limits, notes)
     _check_bound(document, pool, limits, notes)
-    return notes.conclusion(_statement(document, target))
 
 
 def _check_committee(
@@ -131,7 +111,8 @@ def _check_bound(
     )
 
 
-def _statement(document: SoftDocument, target: str | None) -> Iterator[str]:
+def soft_statement(document: SoftDocument, target: str | None) -> Iterator[str]:
+    """Yield what a certificate claims, in words."""
     d = document
     names = [plain(member.name) for member in d.members]
     yield (

@@ -44,12 +44,12 @@ from .fields import (
     exactly,
     fraction,
     places,
+    plain,
     text,
     tuples,
     whole,
     word,
 )
-from .showing import plain
 
 SOFT = "voteprune.soft_certificate"
 LOG_LOSS, POOL_LOG_LOSS, BRIER = "log_loss", "pool_log_loss", "brier"

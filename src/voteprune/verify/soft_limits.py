@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .showing import number, plain
+from .fields import number, plain
 from .soft_document import SoftDocument
 
 Prices = tuple[tuple[str, int, Fraction], ...]
@@ -39,11 +39,6 @@ class Decisions:
 
 class SoftLimits:
     """The limits of a certificate: rows, each a sum over members that must not exceed a limit.
-
-    Parameters
-    ----------
-    document
-        What limits there are.
 
     Raises
     ------

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..exceptions import FileFormatError
+from .fields import plain
 from .logs import log
-from .showing import plain
 from .soft_document import LARGEST, Label, Member, SoftDocument
 from .table import number_in, records
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
+from .fields import number
 from .replay import Fault
-from .showing import number
 from .soft_document import Node
 from .soft_limits import Decisions, Prices, Reach, SoftLimits, TooLargeError
 from .soft_linear import LinearPool

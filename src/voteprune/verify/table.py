@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..exceptions import FileFormatError
-from .showing import plain
+from .fields import plain
 
 MOST_BYTES = 2**31
 """Bytes of votes up to which a file is read, unpacked if it is gzipped."""

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .document import Claim, VotesClaim
-from .showing import number, plain
+from .fields import number, plain
+
+TOO_LARGE = "everything: the table is too large to check here"
+"""What is said where nothing is looked at."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,14 @@ def as_many_rows(claim: Claim, found: int, notes: Notes) -> bool:
             f"the file has {found} rows, the certificate is about {number(claim.n_rows)}"
         )
     return found == claim.n_rows
+
+
+def is_about(claim: Claim, digest: str, what: str, size: str, notes: Notes) -> None:
+    """Note whether a file with this digest is what the claim is about, and how large it is."""
+    if digest != claim.digest:
+        notes.failed.append(f"these are not the {what} that the certificate is about")
+    else:
+        notes.checked.append(f"the {what}: {size}")
 
 
 def no_committee(claim: Claim, notes: Notes) -> None:

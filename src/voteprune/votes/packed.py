@@ -47,15 +47,6 @@ def unpacked(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_] | None, NDArray[np.bool_], NDArray[np.int64]]:
     """Return rows for every pattern and label, in canonical order.
 
-    Parameters
-    ----------
-    packed
-        The merged rows.
-    width
-        How many classifiers there are.
-    gaps
-        Whether they may say nothing.
-
     Returns
     -------
     tuple

@@ -19,9 +19,8 @@ from .abstaining import (
     says_something,
     unmasked,
 )
-from .ballots import read_matrix
 from .frozen import Frozen
-from .reading import read_names, read_vector, read_weights, refuse_masked
+from .reading import read_matrix, read_names, read_vector, read_weights, refuse_masked
 from .votes import Votes
 
 Label = str | int | float | bool

@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from .abstaining import HOW_TO_ABSTAIN
-from .ballots import check_cutoff, holds_probabilities
 from .packed import WORD, Packed, merged
-from .parquet_files import parquet_files
-from .reading import read_names
+from .reading import check_cutoff, holds_probabilities, parquet_files, read_names
 
 MOST_PATTERNS = 50_000_000
 """Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""

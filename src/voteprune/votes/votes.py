@@ -11,10 +11,16 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
-from .ballots import check_cutoff, read_binary_labels, read_matrix, to_votes
 from .frozen import Frozen
 from .packed import unpacked
-from .reading import read_names, read_weights
+from .reading import (
+    check_cutoff,
+    read_binary_labels,
+    read_matrix,
+    read_names,
+    read_weights,
+    to_votes,
+)
 from .scan import scan_votes
 
 
@@ -207,13 +213,6 @@ class Votes(Frozen):
 
     def thinned(self, most: int, random: np.random.Generator) -> Votes:
         """Return a sample of the rows that carry weight, as many of each class as can be.
-
-        Parameters
-        ----------
-        most
-            How many rows.
-        random
-            Source of all choices.
 
         Returns
         -------

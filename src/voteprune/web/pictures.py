@@ -154,13 +154,7 @@ def clock(seconds: float) -> str:
 
 
 def to_svg(figure: Any) -> str:
-    """Return the figure as SVG, for a file of its own.
-
-    Parameters
-    ----------
-    figure
-        A matplotlib figure.
-    """
+    """Return the figure as SVG, for a file of its own."""
     out = io.StringIO()
     figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()

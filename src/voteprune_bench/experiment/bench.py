@@ -100,17 +100,7 @@ def what_is_left(tasks: Sequence[Task], run: Path) -> Work:
 
 
 def carry_out(work: Work, store: Store, place: Executor) -> Iterator[Event]:
-    """Do what is left, and tell of everything that is finished.
-
-    Parameters
-    ----------
-    work
-        What to do.
-    store
-        Where results go.
-    place
-        Where to work.
-    """
+    """Do what is left, and tell of everything that is finished."""
     for _, group in groupby(work.tasks, key=lambda task: task.cell.dataset.id):
         tasks = list(group)
         cells = {task.cell.key: task.cell for task in tasks if not task.cell.ready}

@@ -10,8 +10,8 @@ from typing import Any
 
 from voteprune.exceptions import InputError
 from voteprune.problem.constraints import Budget, Constraint
-from voteprune.problem.criteria import Criterion, check_criterion
 from voteprune.problem.margin import Margin
+from voteprune.problem.metrics import Criterion, check_criterion
 from voteprune.soft.probabilities import CLIP
 from voteprune.soft.pruning import OBJECTIVES
 from voteprune.soft.reading import read_clip
@@ -220,15 +220,7 @@ def read_contenders(names: object, own: object, argument: str) -> tuple[Contende
 
 
 def read_requests(table: object, names: Sequence[str]) -> tuple[Constraint, ...]:
-    """Read the constraints of a plan.
-
-    Parameters
-    ----------
-    table
-        See `Contender`.
-    names
-        The classifiers, for groups.
-    """
+    """Read the constraints of a plan."""
     from voteprune.cli.option_groups import Limits
 
     said = _table(table)

@@ -135,13 +135,6 @@ def locate(dataset: Dataset, folder: Path) -> Path | None:
 def load(dataset: Dataset, path: Path | None) -> Table:
     """Read a data set and check it against the catalogue.
 
-    Parameters
-    ----------
-    dataset
-        Which.
-    path
-        What `locate` returned.
-
     Raises
     ------
     FileFormatError

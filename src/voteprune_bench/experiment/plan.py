@@ -189,13 +189,7 @@ def see(home: Path | str) -> None:
 
 
 def read_plan_of(run: Path) -> Plan:
-    """Read the plan that a run was last given.
-
-    Parameters
-    ----------
-    run
-        The run's folder.
-    """
+    """Read the plan that a run was last given."""
     if not (run / "plan.toml").is_file():
         raise InputError("RUN", f"{run} holds no plan.toml; no run has begun there.")
     home = run / HOME

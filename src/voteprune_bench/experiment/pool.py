@@ -110,15 +110,7 @@ class Pool:
             )
 
     def classifiers(self, k: int, seed: int) -> Iterator[tuple[str, Any]]:
-        """Yield names and untrained classifiers: the first of every family, K in all.
-
-        Parameters
-        ----------
-        k
-            How many.
-        seed
-            Seed of the folds.
-        """
+        """Yield names and untrained classifiers: the first of every family, K in all."""
         self.check_size(k)
         for family in self.families:
             for place in range(k // len(self.families)):

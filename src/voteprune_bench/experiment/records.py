@@ -243,11 +243,6 @@ def read_failures(run: str | Path) -> list[Failure]:
     """Read the last failure of every task that has failed and has not succeeded since.
 
     A pool that could not be trained counts as trained once its fold has a result.
-
-    Parameters
-    ----------
-    run
-        The run's folder.
     """
     records = read_records(run)
     done = {record.key for record in records}

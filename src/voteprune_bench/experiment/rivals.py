@@ -41,13 +41,7 @@ class Fitted:
 
 
 class Column(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that is fitted already and says what stands in one column.
-
-    Parameters
-    ----------
-    place
-        Which column.
-    """
+    """A classifier that is fitted already and says what stands in one column."""
 
     def __init__(self, place: int = 0) -> None:
         self.place = place

@@ -61,17 +61,7 @@ def notes(*sentences: str) -> str:
 
 
 def lines(results: Results, columns: Sequence[str], make: Maker) -> list[Line]:
-    """Make a line of every pair of data set and K.
-
-    Parameters
-    ----------
-    results
-        Of a run.
-    columns
-        Methods.
-    make
-        What stands in a column.
-    """
+    """Make a line of every pair of data set and K."""
     return [
         Line((dataset, str(k)), tuple(make(dataset, k, method) for method in columns))
         for dataset, k in places(results)

@@ -14,15 +14,7 @@ from .table import Line, Table
 
 
 def render(facts: Facts, pictures: Sequence[Picture]) -> str:
-    """Return the page.
-
-    Parameters
-    ----------
-    facts
-        From `collect`.
-    pictures
-        From `draw_all`.
-    """
+    """Return the page."""
     require_jinja("report")
     # The largest K first: it is the one the page shows unfolded.
     drawn: dict[str, list[Picture]] = {}

@@ -79,13 +79,7 @@ def method_name(label: str) -> str:
 
 
 def whole_of(dataset: str) -> str | None:
-    """Return the paper's data set of which this one is only a part.
-
-    Parameters
-    ----------
-    dataset
-        As in the records.
-    """
+    """Return the paper's data set of which this one is only a part."""
     return PARTS.get(dataset.upper())
 
 

@@ -126,13 +126,7 @@ def rank_methods(results: Results, pool_size: int, methods: Sequence[str], score
 
 
 def judge(results: Results, pool_size: int, methods: Sequence[str], score: Score) -> Verdict:
-    """Ask whether the methods differ at all, and which pairs do.
-
-    Parameters
-    ----------
-    results, pool_size, methods, score
-        As for `rank_methods`.
-    """
+    """Ask whether the methods differ at all, and which pairs do."""
     means: dict[str, list[Fraction]] = {}
     for dataset in results.datasets:
         blocks = list(results.complete(dataset, pool_size, methods, score).values())
@@ -171,15 +165,7 @@ def judge(results: Results, pool_size: int, methods: Sequence[str], score: Score
 
 
 def duel(results: Results, pool_size: int, one: str, other: str, score: Score) -> Duel:
-    """Count the runs in which one method beats another.
-
-    Parameters
-    ----------
-    results, pool_size, score
-        As for `rank_methods`.
-    one, other
-        The two.
-    """
+    """Count the runs in which one method beats another."""
     pairs = [
         pair
         for dataset in results.datasets

@@ -132,17 +132,7 @@ class Results:
     def complete(
         self, dataset: str, pool_size: int, methods: Sequence[str], score: Score
     ) -> dict[Run, tuple[Fraction, ...]]:
-        """Return the scores of the runs in which every one of the methods has one.
-
-        Parameters
-        ----------
-        dataset, pool_size
-            Where.
-        methods
-            Who is compared.
-        score
-            What they are judged by.
-        """
+        """Return the scores of the runs in which every one of the methods has one."""
         cells = [self._records.get((dataset, pool_size, method), {}) for method in methods]
         found: dict[Run, tuple[Fraction, ...]] = {}
         for run in cells[0] if cells else {}:
@@ -173,15 +163,7 @@ class Results:
 
 
 def mean(records: Sequence[Record], score: Score) -> Mean | None:
-    """Average a score over runs; None where no run has one.
-
-    Parameters
-    ----------
-    records
-        The runs.
-    score
-        What is averaged.
-    """
+    """Average a score over runs; None where no run has one."""
     scored = [(record.seed, value) for record in records if (value := score(record)) is not None]
     if not scored:
         return None

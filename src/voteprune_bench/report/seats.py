@@ -121,15 +121,7 @@ def families(results: Results) -> tuple[Heat, ...]:
 
 
 def seats(results: Results, most: int = 15) -> tuple[Seat, ...]:
-    """Return the classifiers that are selected most often.
-
-    Parameters
-    ----------
-    results
-        Of a run.
-    most
-        How many of each K.
-    """
+    """Return the classifiers that are selected most often."""
     found: list[Seat] = []
     for pool_size in results.pool_sizes:
         # The full ensemble selects nobody.

@@ -75,13 +75,7 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
 
 
 def all_ranks_table(results: Results, measure: str) -> Table:
-    """Return the average ranks among all methods of the run.
-
-    Parameters
-    ----------
-    results, measure
-        As for `rank_table`.
-    """
+    """Return the average ranks among all methods of the run."""
     return Table(
         f"{slug(measure)}_ranks_all",
         f"Average ranks by {measure}, all methods of this run",
@@ -129,17 +123,7 @@ def beaten_table(results: Results) -> Table:
 
 
 def duel_listing(results: Results, pool_size: int, measure: str) -> Listing:
-    """Return wins/ties/losses of the method in the line against the one in the column.
-
-    Parameters
-    ----------
-    results
-        Of a run.
-    pool_size
-        K.
-    measure
-        One of `MEASURES`.
-    """
+    """Return wins/ties/losses of the method in the line against the one in the column."""
     methods = results.present(pool_size)
 
     def cell(one: str, other: str) -> str:
@@ -161,15 +145,7 @@ def duel_listing(results: Results, pool_size: int, measure: str) -> Listing:
 
 
 def verdict_listing(verdict: Verdict, pool_size: int, measure: str) -> Listing:
-    """Return Nemenyi's p-values, with Friedman's test in the note.
-
-    Parameters
-    ----------
-    verdict
-        What the tests said.
-    pool_size, measure
-        On what.
-    """
+    """Return Nemenyi's p-values, with Friedman's test in the note."""
     against = verdict.methods if verdict.pairs else ()
     rows = tuple(
         (

@@ -8,9 +8,8 @@ import pytest
 from instances import drawn, not_below, random_instance
 from voteprune.bounds.node import FREE
 from voteprune.problem.problem import Problem
-from voteprune.tree.nogoods.case import Case
 from voteprune.tree.nogoods.conflicts import Conflicts
-from voteprune.tree.nogoods.nogood import prove
+from voteprune.tree.nogoods.nogood import Case, prove
 from voteprune.tree.nogoods.relaxation import Relaxation, limits_of
 from voteprune.tree.nogoods.task import Node, Task
 from voteprune.tree.nogoods.worker import solve

@@ -8,7 +8,7 @@ from voteprune import Votes
 from voteprune.bounds.node import FREE
 from voteprune.problem.problem import Problem
 from voteprune.tree.nogoods import worker
-from voteprune.tree.nogoods.case import Case
+from voteprune.tree.nogoods.nogood import Case
 from voteprune.tree.nogoods.task import Node, Task
 
 

@@ -14,8 +14,9 @@ from soft_oracle import draw, optimum, pool, result_of
 from voteprune.soft.tree import SoftTree
 from voteprune.solvers import SolverFailure, isolated
 from voteprune.tree import driver
-from voteprune.tree.soft import coordinator, worker
-from voteprune.tree.soft_checkpoint import SoftCheckpoint
+from voteprune.tree.soft import driver as shared
+from voteprune.tree.soft import worker
+from voteprune.tree.soft.checkpoint import SoftCheckpoint
 
 LIMITS = [vp.AtMost("size", 4)]
 
@@ -35,7 +36,7 @@ def at_once(monkeypatch):
         ("_FIRST", 0.05),
         ("_NODES", 1),
     ):
-        monkeypatch.setattr(coordinator, name, value)
+        monkeypatch.setattr(shared, name, value)
     monkeypatch.setattr(SoftTree, "_first_committees", lambda tree, deadline: None)
 
 
@@ -46,20 +47,20 @@ def ask(said, **request):
 def here(monkeypatch, rounds):
     """Have tasks done in this process, after a trip through pickle; note how many there were."""
 
-    def share_out(module, tasks, report, meanwhile, end):
+    def run_tasks(module, tasks, report, meanwhile, end):
         rounds.append(len(tasks))
         done = [worker.solve(task, report) for task in pickle.loads(pickle.dumps(tasks))]
         while meanwhile():
             pass
         return done
 
-    monkeypatch.setattr(driver, "share_out", share_out)
+    monkeypatch.setattr(driver, "run_tasks", run_tasks)
 
 
 def test_work_here_is_cut_into_strides_that_end_with_the_round(said, at_once, monkeypatch):
     """Else workers wait for somebody to hear them."""
-    monkeypatch.setattr(coordinator, "_FIRST", 30.0)
-    monkeypatch.setattr(coordinator, "_STRIDE", 0.02)
+    monkeypatch.setattr(shared, "_FIRST", 30.0)
+    monkeypatch.setattr(shared, "_STRIDE", 0.02)
     here(monkeypatch, rounds := [])
     strides, original = [], SoftTree.round
 
@@ -93,7 +94,7 @@ def test_workers_that_fail_cost_nothing_and_are_not_asked_again(said, at_once, m
         asked.append(1)
         raise SolverFailure("a worker fell over")
 
-    monkeypatch.setattr(driver, "share_out", fail)
+    monkeypatch.setattr(driver, "run_tasks", fail)
     solution = ask(said, n_jobs=2)
     assert solution.status == "optimal"
     assert solution.committee == ask(said).committee
@@ -127,7 +128,7 @@ def test_an_interrupt_puts_what_workers_had_on_file(said, at_once, monkeypatch, 
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(driver, "share_out", interrupted)
+        patch.setattr(driver, "run_tasks", interrupted)
         stopped = ask(said, n_jobs=2, checkpoint=file)
     assert stopped.termination == "interrupted"
     state = SoftCheckpoint(file, stopped.problem.numbers).load()
@@ -189,5 +190,5 @@ def test_what_is_away_is_open_when_nothing_is_left_here():
 
 
 def test_few_rows_start_no_worker(said, monkeypatch):
-    monkeypatch.setattr(driver, "share_out", None)
+    monkeypatch.setattr(driver, "run_tasks", None)
     assert ask(said, n_jobs=2).status == "optimal"

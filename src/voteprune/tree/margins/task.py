@@ -1,4 +1,4 @@
-"""`Task` and `Share`: what a worker is given, and what it hands back."""
+"""`Task` and `Result`: what a worker is given, and what it hands back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORKER = Worker("voteprune.tree.margins.worker")
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Result:
     """What came of a task.
 
     Parameters

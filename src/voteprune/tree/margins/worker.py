@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from ...bounds.margin_prices import Sizes
 from ...numbers.floats import Floats
-from .task import Report, Share, Task
+from .task import Report, Result, Task
 
 
 def price(sizes: Sizes, size: int, deadline: float) -> tuple[Floats, list[int]] | None:
@@ -55,16 +55,8 @@ def price(sizes: Sizes, size: int, deadline: float) -> tuple[Floats, list[int]] 
     return prices, members
 
 
-def solve(task: Task, report: Report | None) -> Share:
-    """Bound all sizes as low as the linear programs go.
-
-    Parameters
-    ----------
-    task
-        What is open.
-    report
-        Told after every linear program.
-    """
+def solve(task: Task, report: Report | None) -> Result:
+    """Bound all sizes as low as the linear programs go."""
     listed, bounds, unpriced = task.sizes.all(), task.bounds, task.open.copy()
     found: list[tuple[int, ...]] = []
     while time.monotonic() < task.deadline:
@@ -83,4 +75,4 @@ def solve(task: Task, report: Report | None) -> Share:
         found.append(tuple(members))
         if report is not None:
             report(float(bounds.max()), members)
-    return Share(bounds, unpriced, tuple(found))
+    return Result(bounds, unpriced, tuple(found))

@@ -19,8 +19,7 @@ from scipy import sparse
 from ...bounds.node import FREE
 from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
-from .case import Case
-from .nogood import Nogood, prove
+from .nogood import Case, Nogood, prove
 from .relaxation import add_rows, rows_in_use
 
 _TINY = 1e-9
@@ -41,11 +40,6 @@ class Conflicts:
 
     Its rows for the patterns come in when a solution breaks them and go when there are many:
     few of them ever hold the margin down.
-
-    Parameters
-    ----------
-    case
-        The data.
     """
 
     def __init__(self, case: Case) -> None:

@@ -14,8 +14,7 @@ from scipy import sparse
 
 from ...bounds.program import LEAST_SECONDS
 from ...numbers.floats import Floats
-from .case import Case
-from .nogood import Nogood
+from .nogood import Case, Nogood
 
 _VIOLATION = 1e-3
 """By how much a row of the pool must be broken to be entered. Only speed depends on it."""
@@ -64,13 +63,7 @@ def rows_in_use(highs: highspy.Highs, first: int) -> tuple[list[int], highspy.Hi
 
 
 class Relaxation:
-    """The linear program, in HiGHS, and the pool of all nogoods and limits known.
-
-    Parameters
-    ----------
-    case
-        The data.
-    """
+    """The linear program, in HiGHS, and the pool of all nogoods and limits known."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -214,13 +207,7 @@ def limits_of(decided: NDArray[np.int8]) -> tuple[Floats, Floats]:
 
 
 class Pool:
-    """Rows ``sum of factors x variables >= least``, written one after the other.
-
-    Parameters
-    ----------
-    width
-        Number of variables.
-    """
+    """Rows ``sum of factors x variables >= least``, written one after the other."""
 
     def __init__(self, width: int) -> None:
         self._width, self._length = width, 0

@@ -1,4 +1,4 @@
-"""`Task`, `Share`, `NogoodsProof`: what a worker is given and hands back, and the whole proof."""
+"""`Task`, `Result`, `NogoodsProof`: what a worker is given and hands back, and the whole proof."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...solvers import Worker
-from .case import Case
-from .nogood import Nogood
+from .nogood import Case, Nogood
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +78,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------
@@ -117,7 +116,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Result:
     """What came of a task.
 
     Parameters

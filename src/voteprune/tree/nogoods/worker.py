@@ -25,14 +25,13 @@ from threadpoolctl import threadpool_limits
 from ...bounds.closure import conflicts as dominated
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
-from .case import Case, best_of_the_heaviest
 from .conflicts import Conflicts
-from .nogood import Nogood
+from .nogood import Case, Nogood, best_of_the_heaviest
 from .relaxation import Relaxation, fractions, limits_of
-from .task import Node, Share, Step, Task
+from .task import Node, Result, Step, Task
 
 Report = Callable[[float, int], None]
-"""Told the highest bound in the share and the number of open nodes."""
+"""Told the highest bound in the task and the number of open nodes."""
 
 _ROUNDS = 30
 """Rounds of separation in a node, as long as each finds a nogood that is broken."""
@@ -78,7 +77,7 @@ _FIRST_FALL = 0.3
 experience soon outweighs."""
 
 
-def solve(task: Task, report: Report | None = None) -> Share:
+def solve(task: Task, report: Report | None = None) -> Result:
     """Work on a task until its deadline, or until nothing is open."""
     with threadpool_limits(1):
         return _Tree(task, report).work()
@@ -153,7 +152,7 @@ class _Tree:
         for node in task.nodes:
             self._push(node)
 
-    def work(self) -> Share:
+    def work(self) -> Result:
         following: Node | None = None
         while (following or self._heap) and time.monotonic() < self._task.deadline:
             node = following or heapq.heappop(self._heap)[2]
@@ -170,7 +169,7 @@ class _Tree:
         if following is not None:
             self._push(following)
         nodes = tuple(node for _, _, node in self._heap)
-        return Share(
+        return Result(
             nodes, tuple(self._found), tuple(self._members), self._number, tuple(self._steps)
         )
 
@@ -323,11 +322,6 @@ class Pseudocosts:
     """The mean fall of the bound by variable and side, per unit that the variable was moved.
 
     Reliability branching: variables with little experience are tried out (strong branching).
-
-    Parameters
-    ----------
-    n
-        Number of variables.
     """
 
     def __init__(self, n: int) -> None:

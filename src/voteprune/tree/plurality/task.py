@@ -1,4 +1,4 @@
-"""`Task`, `Share`, `PluralityProof`: what a worker is given and hands back, and the proof of it.
+"""`Task`, `Result`, `PluralityProof`: what a worker is given and hands back, and the proof of it.
 
 A proof begins with a node for every size. Each step closes a node, decides something in it, or
 branches it. What is left in the end are the open nodes; the highest bound among them is what the
@@ -27,7 +27,7 @@ NO_PRICES = -1
 """What stands for the prices of a node that has the first bound there is."""
 
 Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open nodes, and members to look at."""
+"""Told the highest bound in the task, the number of open nodes, and members to look at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Node:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Result:
     """What came of a task.
 
     Parameters

@@ -26,7 +26,7 @@ from ...bounds.plurality_program import WinsProgram
 from ...bounds.plurality_rows import Priced, Size
 from ...numbers.floats import Floats
 from ...primal.plurality_enumeration import Enumeration
-from .task import FREE, Node, Report, Share, Step, Task
+from .task import FREE, Node, Report, Result, Step, Task
 
 Decisions = NDArray[np.int8]
 
@@ -43,7 +43,7 @@ _PROGRAMS, _ENTRIES = 60, 6_000_000
 would be more than this."""
 
 
-def solve(task: Task, report: Report | None = None) -> Share:
+def solve(task: Task, report: Report | None = None) -> Result:
     """Work on a task until its deadline, or until nothing is open."""
     with threadpool_limits(1):
         return _Tree(task, _memory(task), report).work()
@@ -114,7 +114,7 @@ class _Tree:
         # And what prices prove is checked sooner than what was tried.
         self._all_can_be_tried = left > 0 and not task.record
 
-    def work(self) -> Share:
+    def work(self) -> Result:
         """Work on the highest node, again and again."""
         while self._heap and time.monotonic() < self._task.deadline:
             _, _, node = heapq.heappop(self._heap)
@@ -126,7 +126,7 @@ class _Tree:
                 self._branch(node)
             else:
                 self._bound(node)
-        return Share(
+        return Result(
             tuple(node for _, _, node in self._heap), tuple(self._members), tuple(self._steps),
             self._prices, self._number,
         )  # fmt: skip

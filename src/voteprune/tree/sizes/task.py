@@ -1,4 +1,4 @@
-"""`Task`, `Share`, `SizesProof`: what a worker is given and hands back, and the proof made of it.
+"""`Task`, `Result`, `SizesProof`: what a worker is given and hands back, and the proof made of it.
 
 A proof begins with one node, number 0, that holds every (S, L) and no decision but who is required.
 Each step takes something out of a node, decides something in it, or splits it. What is left in the
@@ -23,7 +23,7 @@ WORKER = Worker("voteprune.tree.sizes.worker")
 """The module that works on tasks."""
 
 Report = Callable[[float, int, list[int]], None]
-"""Told the highest bound in the share, the number of open nodes, and members to look at."""
+"""Told the highest bound in the task, the number of open nodes, and members to look at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class SizesProof:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A share of the work.
+    """What one worker is given.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Share:
+class Result:
     """What came of a task.
 
     Parameters

@@ -30,7 +30,7 @@ from ...bounds.program import Program
 from ...bounds.relaxation_rows import LimitRow, Row
 from ...bounds.separation import violated
 from ...numbers.floats import Floats
-from .task import Report, Share, Step, Task
+from .task import Report, Result, Step, Task
 
 _ROUNDS = 5
 """Rounds of separation for a node and (S, L). Only speed depends on it."""
@@ -60,7 +60,7 @@ _MOST_TO_DECIDE = 1500
 """Sizes and thresholds beyond which nothing is fixed: all must agree, so it is work for little."""
 
 
-def solve(task: Task, report: Report | None = None) -> Share:
+def solve(task: Task, report: Report | None = None) -> Result:
     """Work on a task until its deadline, or until nothing is open."""
     with threadpool_limits(1):
         return _Tree(task, report).work()
@@ -94,7 +94,7 @@ class _Tree:
         for node in task.nodes:
             self._push(node)
 
-    def work(self) -> Share:
+    def work(self) -> Result:
         settled = False
         while self._heap and not settled and time.monotonic() < self._deadline:
             _, _, node = heapq.heappop(self._heap)
@@ -106,7 +106,7 @@ class _Tree:
             else:
                 settled = True
                 self._push(node)
-        return Share(
+        return Result(
             tuple(node for _, _, node in self._heap), tuple(self._rows), frozenset(self._conflicts),
             tuple(self._members), tuple(self._steps), self._number, settled or not self._heap,
         )  # fmt: skip
@@ -208,7 +208,7 @@ class _Tree:
         """Branch on a variable; close a node with one committee left."""
         variable = self._branching_variable(node)
         if variable is None:
-            # Every classifier is decided: one set of members, which the coordinator recounts. It is
+            # Every classifier is decided: one set of members, which the driver recounts. It is
             # told at once, for the bounds told from now on leave it out.
             members = np.flatnonzero(node.decided[: self._levels.n_classifiers] == 1).tolist()
             self._look_at(members)

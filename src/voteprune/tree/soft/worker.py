@@ -1,25 +1,58 @@
-"""Branch and bound over who sits in a soft committee, on a share of the open nodes.
+"""`Task`, `solve`: branch and bound over who sits in a soft committee, on some of the open nodes.
 
-Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is still
-open, so any number of workers can share the nodes, and a run can be put on file in between.
+`solve` runs in a worker process; see `solvers.worker`. It works until a moment and hands back what
+is still open, a `TreeState` like the one it was given, so any number of workers can share the
+nodes, and a run can be put on file in between.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from threadpoolctl import threadpool_limits
 
 from ...soft.nodes import TreeState
+from ...soft.problem import SoftProblem
 from ...soft.tree import SoftTree
-from .task import Task
+from ...solvers import Worker
+
+WORKER = Worker("voteprune.tree.soft.worker")
+"""What worker processes run."""
 
 _known: dict[str, SoftTree] = {}
 """The tree of the last problem, by its token."""
 
 
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What one worker is given.
+
+    Parameters
+    ----------
+    problem
+        What is minimised.
+    state
+        Open nodes, and the incumbent's members.
+    tolerance
+        As for the tree.
+    deadline, latest
+        When to begin nothing new, and when to be done with what was begun.
+    token
+        Tasks with the same token are about the same problem; a worker that has seen it before keeps
+        its Hessian and its pseudocosts.
+    """
+
+    problem: SoftProblem
+    state: TreeState
+    tolerance: float
+    deadline: float
+    latest: float
+    token: str
+
+
 def solve(task: Task, report: Callable[..., None]) -> TreeState:
-    """Work on a share until its deadline; return what is open then."""
+    """Work on a task until its deadline; return what is open then."""
     with threadpool_limits(1, "blas"):
         tree = _known.get(task.token)
         if tree is None:

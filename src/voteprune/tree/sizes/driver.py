@@ -19,7 +19,7 @@ from ...run.incumbent import Incumbent
 from ...run.run import Run
 from .. import checkpoint
 from ..driver import Driver
-from .task import WORKER, Share, SizesProof, Step, Task
+from .task import WORKER, Result, SizesProof, Step, Task
 
 MOST_CLASSIFIERS = 300
 """Beyond this there are too many sizes and thresholds to bound one by one."""
@@ -72,7 +72,7 @@ class SizesDriver(Driver):
             everything = everything.only(np.isin(everything.pairs[:, 0], list(incumbents)))
         self._incumbents = incumbents
         self._nodes: tuple[Node, ...] = (everything,)
-        self._shares: list[Share] = []
+        self._results: list[Result] = []
         self._number = 0
         self._conflicts: set[tuple[int, int]] = set()
         self.settled = self.branch = False
@@ -95,26 +95,26 @@ class SizesDriver(Driver):
         """The sizes of which something is open."""
         return {int(size) for node in self._nodes for size in np.unique(node.pairs[:, 0])}
 
-    def _deal(self, workers: int, deadline: float) -> list[Task]:
+    def _tasks(self, workers: int, deadline: float) -> list[Task]:
         run = self._run
         return [
             Task(
                 self._levels, nodes, self._rows(worker), self._targets(), deadline, run.deadline,
                 self._number, self.branch, run.record is not None, self._token,
             )
-            for worker, nodes in enumerate(_deal(self._nodes, workers))
+            for worker, nodes in enumerate(_spread(self._nodes, workers))
         ]  # fmt: skip
 
-    def _take(self, shares: Sequence[Share]) -> None:
-        self._shares = list(shares)
-        self._nodes = tuple(node for share in shares for node in share.nodes)
-        self._number = max(share.next_number for share in shares)
-        self.settled = all(share.settled for share in shares)
-        for share in shares:
-            self._conflicts |= share.conflicts
+    def _take(self, results: Sequence[Result]) -> None:
+        self._results = list(results)
+        self._nodes = tuple(node for result in results for node in result.nodes)
+        self._number = max(result.next_number for result in results)
+        self.settled = all(result.settled for result in results)
+        for result in results:
+            self._conflicts |= result.conflicts
             if self._proof is not None:
-                self._proof.steps += share.steps
-            for members in share.members:
+                self._proof.steps += result.steps
+            for members in result.members:
                 self._offer(members)
 
     def _save(self, file: Path) -> None:
@@ -179,7 +179,7 @@ class SizesDriver(Driver):
                 incumbent.close()
 
     def _rows(self, worker: int) -> tuple[Row, ...]:
-        return self._shares[worker % len(self._shares)].rows if self._shares else ()
+        return self._results[worker % len(self._results)].rows if self._results else ()
 
     def _targets(self) -> Floats:
         """Return, by size, the least bound that leaves room for something better."""
@@ -196,7 +196,7 @@ class SizesDriver(Driver):
         return float(self._scale * (bound + self._levels.room(bound)))
 
 
-def _deal(nodes: tuple[Node, ...], workers: int) -> list[tuple[Node, ...]]:
+def _spread(nodes: tuple[Node, ...], workers: int) -> list[tuple[Node, ...]]:
     """Deal nodes out, the highest bounds to everybody in turn; split them where they are few."""
     if workers == 1:
         return [nodes]

@@ -15,8 +15,8 @@ from voteprune.strategies import exact_margin as exact
 from voteprune.strategies import second_opinion
 from voteprune.tree.background import BackgroundSearch
 from voteprune.tree.checkpoint import Kept, SizeBounds, load_proof, save_proof
-from voteprune.tree.margins.coordinator import MarginsDriver
-from voteprune.tree.margins.task import Share
+from voteprune.tree.margins.driver import MarginsDriver
+from voteprune.tree.margins.task import Result
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +71,7 @@ def test_a_size_that_had_its_program_has_no_other_after_a_kill(tmp_path):
     problem, file = Problem.of(pool(), vp.Ramp(0.5)), tmp_path / "proof.npz"
     run = Run(Incumbent(problem), time.monotonic() + 60, checkpoint=file)
     driver = MarginsDriver(problem, run, run.deadline)
-    (task,) = driver._deal(1, run.deadline)
+    (task,) = driver._tasks(1, run.deadline)
     assert task.open.all()
     priced = ()
     while not priced:  # on a busy machine a round may be over before its first program is
@@ -80,7 +80,7 @@ def test_a_size_that_had_its_program_has_no_other_after_a_kill(tmp_path):
     proved = driver.bounds
     again = Run(Incumbent(problem), time.monotonic() + 60, checkpoint=file)
     resumed = MarginsDriver(problem, again, again.deadline)
-    tasks = resumed._deal(2, again.deadline)
+    tasks = resumed._tasks(2, again.deadline)
     listed = task.sizes.all()
     assert not any(task.open[listed.index(size)] for task in tasks for size in priced)
     assert resumed.bounds == proved
@@ -90,13 +90,16 @@ def test_sizes_that_a_round_did_not_come_to_stay_open():
     problem = Problem.of(pool(), vp.Ramp(0.5))
     run = Run(Incumbent(problem), time.monotonic() + 60)
     driver = MarginsDriver(problem, run, run.deadline)
-    first, second = driver._deal(2, run.deadline)
+    first, second = driver._tasks(2, run.deadline)
     assert not (first.open & second.open).any()
     unpriced = first.open.copy()
     unpriced[np.flatnonzero(unpriced)[0]] = False
-    shares = [Share(first.bounds, unpriced, ()), Share(second.bounds - 1, second.open & False, ())]
-    driver._take(shares)
-    (task,) = driver._deal(1, run.deadline)
+    results = [
+        Result(first.bounds, unpriced, ()),
+        Result(second.bounds - 1, second.open & False, ()),
+    ]
+    driver._take(results)
+    (task,) = driver._tasks(1, run.deadline)
     assert (task.open == unpriced).all()
     assert (task.bounds == first.bounds - 1).all()
 

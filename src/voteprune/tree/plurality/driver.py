@@ -19,7 +19,7 @@ from ...problem.wins import Wins
 from ...run.run import Run
 from ..driver import Driver
 from .checkpoint import Kept, resumed, save_proof
-from .task import FREE, WORKER, Node, PluralityProof, Share, Step, Task
+from .task import FREE, WORKER, Node, PluralityProof, Result, Step, Task
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of the first and of the longest round."""
@@ -72,7 +72,7 @@ class PluralityDriver(Driver):
         """How long local search has between two rounds, as a share of a round."""
         return _SEARCH_SHARE
 
-    def _deal(self, workers: int, deadline: float) -> list[Task]:
+    def _tasks(self, workers: int, deadline: float) -> list[Task]:
         ordered = sorted(self._nodes, key=lambda node: -node.bound)
         latest, target = self._run.deadline, self._target()
         return [
@@ -82,16 +82,16 @@ class PluralityDriver(Driver):
             for worker in range(min(workers, len(ordered)))
         ]  # fmt: skip
 
-    def _take(self, shares: Sequence[Share]) -> None:
-        for share in shares:
-            for members in share.members:
+    def _take(self, results: Sequence[Result]) -> None:
+        for result in results:
+            for members in result.members:
                 self._offer(members)
-        self._nodes = tuple(node for share in shares for node in share.nodes)
-        self._number = max(share.next_number for share in shares)
+        self._nodes = tuple(node for result in results for node in result.nodes)
+        self._number = max(result.next_number for result in results)
         if self._proof is not None:
-            for share in shares:
-                self._proof.steps += share.steps
-                self._proof.prices |= share.prices
+            for result in results:
+                self._proof.steps += result.steps
+                self._proof.prices |= result.prices
 
     def _save(self, file: Path) -> None:
         save_proof(file, self._problem, Kept(self._run.incumbent.members, self._nodes))

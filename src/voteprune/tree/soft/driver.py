@@ -12,8 +12,8 @@ from ...soft.nodes import TreeState
 from ...soft.pruning import SoftPruning
 from ...soft.tree import SoftTree
 from ..driver import Driver
-from ..soft_checkpoint import SoftCheckpoint
-from .task import WORKER, Task
+from .checkpoint import SoftCheckpoint
+from .worker import WORKER, Task
 
 _FIRST, _LONGEST = 1.0, 6.0
 """Seconds of the first and of the longest round."""
@@ -38,15 +38,6 @@ class SoftDriver(Driver):
     """A proof in rounds; this process has a share of its own, and each worker another.
 
     It goes on from what is on file, or begins with a first committee.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    run
-        Its circumstances.
-    tree
-        The tree, with its open nodes.
     """
 
     worker = WORKER
@@ -117,15 +108,15 @@ class SoftDriver(Driver):
         self._tree.recall()
         return went_on
 
-    def _deal(self, workers: int, deadline: float) -> Sequence[Task]:
+    def _tasks(self, workers: int, deadline: float) -> Sequence[Task]:
         tree, latest = self._tree, self._run.deadline
         return [
             Task(tree.problem, state, tree.tolerance, deadline, latest, self._token)
             for state in tree.deal(workers)
         ]
 
-    def _take(self, shares: Sequence[TreeState]) -> None:
-        self._tree.take_back(shares)
+    def _take(self, results: Sequence[TreeState]) -> None:
+        self._tree.take_back(results)
 
     def _take_stock(self) -> None:
         tree, incumbent = self._tree, self._run.incumbent

@@ -20,7 +20,7 @@ from ...run.run import Run
 from .. import checkpoint
 from ..checkpoint import SizeBounds
 from ..driver import Driver
-from .task import WORKER, Share, Task
+from .task import WORKER, Result, Task
 
 _FIRST_ROUND, _LONGEST_ROUND = 1.0, 10.0
 """Seconds of the first and of the longest round; as for the tree by sizes and thresholds."""
@@ -86,7 +86,7 @@ class MarginsDriver(Driver):
         self.kept = state
         self._keep()
 
-    def _deal(self, workers: int, deadline: float) -> list[Task]:
+    def _tasks(self, workers: int, deadline: float) -> list[Task]:
         worth = np.flatnonzero(self._open & (self._bounds >= self._target()))
         order = worth[np.argsort(-self._bounds[worth], kind="stable")]
         tasks = []
@@ -100,13 +100,13 @@ class MarginsDriver(Driver):
             )
         return tasks
 
-    def _take(self, shares: Sequence[Share]) -> None:
+    def _take(self, results: Sequence[Result]) -> None:
         self._open &= ~self._dealt
         self._bounded = True
-        for share in shares:
-            self._bounds = np.minimum(self._bounds, share.bounds)
-            self._open |= share.open
-            for members in share.members:
+        for result in results:
+            self._bounds = np.minimum(self._bounds, result.bounds)
+            self._open |= result.open
+            for members in result.members:
                 self._offer(members)
 
     def _take_stock(self) -> None:

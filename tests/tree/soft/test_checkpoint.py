@@ -7,7 +7,7 @@ import voteprune as vp
 from soft_oracle import draw, pool
 from softcerts import soft
 from voteprune.soft.tree import SoftTree
-from voteprune.tree.soft_checkpoint import SoftCheckpoint, digest
+from voteprune.tree.soft.checkpoint import SoftCheckpoint, digest
 
 LIMITS = [vp.AtMost("size", 3)]
 

@@ -15,11 +15,10 @@ from ...bounds.node import FREE
 from ...problem.problem import Problem
 from ...run.run import Run
 from .. import checkpoint
-from ..background import SHARE
+from ..background import SEARCH_SHARE
 from ..driver import Driver
-from .case import Case
-from .nogood import Nogood
-from .task import WORKER, Node, NogoodsProof, Share, Task
+from .nogood import Case, Nogood
+from .task import WORKER, Node, NogoodsProof, Result, Task
 
 _MOST_PATTERNS = 800
 """Patterns beyond which nogoods are not tried, for the tree branches on patterns."""
@@ -100,9 +99,9 @@ class NogoodsDriver(Driver):
     @property
     def search_share(self) -> float:
         """How long local search has between two rounds, as a share of a round."""
-        return 1.0 if self._run.incumbent.seconds < _YOUNG else SHARE
+        return 1.0 if self._run.incumbent.seconds < _YOUNG else SEARCH_SHARE
 
-    def _deal(self, workers: int, deadline: float) -> list[Task]:
+    def _tasks(self, workers: int, deadline: float) -> list[Task]:
         # A single worker remembers what it has found; several tell each other.
         known = tuple(self._nogoods.values()) if workers > 1 else ()
         return [
@@ -114,14 +113,14 @@ class NogoodsDriver(Driver):
             for worker in range(min(workers, len(self._nodes)))
         ]  # fmt: skip
 
-    def _take(self, shares: Sequence[Share]) -> None:
-        self._nodes = tuple(node for share in shares for node in share.nodes)
-        for share in shares:
-            self._number = max(self._number, share.next_number)
+    def _take(self, results: Sequence[Result]) -> None:
+        self._nodes = tuple(node for result in results for node in result.nodes)
+        for result in results:
+            self._number = max(self._number, result.next_number)
             if self._written is not None:
-                self._written.steps += share.steps
-            self._nogoods |= {nogood.key: nogood for nogood in share.nogoods}
-            for members in share.members:
+                self._written.steps += result.steps
+            self._nogoods |= {nogood.key: nogood for nogood in result.nogoods}
+            for members in result.members:
                 self._offer(members)
 
     def _save(self, file: Path) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..run.run import Run
-from ..soft.nodes import TreeState
-from ..soft.problem import LOG_LOSS, SoftProblem
-from ..soft.pruning import SoftPruning
-from . import checkpoint
+from ...run.run import Run
+from ...soft.nodes import TreeState
+from ...soft.problem import LOG_LOSS, SoftProblem
+from ...soft.pruning import SoftPruning
+from .. import checkpoint
 
 _FORMAT = "voteprune soft checkpoint 1"
 _FIELDS = tuple(field.name for field in fields(TreeState))

@@ -111,15 +111,7 @@ def solve_by_search(problem: PluralityProblem, run: Run) -> Outcome:
 
 
 class PluralityTabuSearch:
-    """Walks through committees of one problem.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    run
-        Whose incumbent good committees go to.
-    """
+    """Walks through committees of one problem."""
 
     def __init__(self, problem: PluralityProblem, run: Run) -> None:
         self._problem, self._incumbent = problem, run.incumbent

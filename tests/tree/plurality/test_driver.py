@@ -10,7 +10,7 @@ from pluralities import known
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
 from voteprune.tree.plurality.checkpoint import Kept, save_proof
-from voteprune.tree.plurality.coordinator import PluralityDriver
+from voteprune.tree.plurality.driver import PluralityDriver
 from voteprune.tree.plurality.task import FREE, Node
 
 
@@ -30,7 +30,7 @@ def opened(tmp_path, bounds):
 def test_every_node_is_dealt_once_and_the_highest_to_different_workers(workers, tmp_path):
     bounds = [3.5, 9.25, 1.5, 7.0, 5.0]
     _, driver, _ = opened(tmp_path, bounds)
-    dealt = [[node.bound for node in task.nodes] for task in driver._deal(workers, 0.0)]
+    dealt = [[node.bound for node in task.nodes] for task in driver._tasks(workers, 0.0)]
     assert sorted(bound for task in dealt for bound in task) == sorted(bounds)
     assert [task[0] for task in dealt] == sorted(bounds, reverse=True)[:workers]
     assert max(map(len, dealt)) - min(map(len, dealt)) <= 1

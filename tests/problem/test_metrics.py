@@ -8,7 +8,7 @@ from sklearn import metrics
 
 import voteprune as vp
 from oracle import Oracle
-from voteprune.problem.criteria import METRICS, resolve, theta_weights
+from voteprune.problem.metrics import METRICS, resolve, theta_weights
 
 SKLEARN = {
     "accuracy": metrics.accuracy_score,
