@@ -69,3 +69,9 @@ def test_sums_are_of_the_type_of_their_weights():
     nothing = np.zeros(3, dtype=object)
     assert tally(nothing, votes).dtype == object
     assert tally(nothing, votes).tolist() == [0, 0]
+
+
+def test_the_heaviest_weight_may_be_negative():
+    votes = np.ones((3, 1), dtype=bool)
+    for weights in (np.array([-(2**60) - 1, 1, 3]), np.array([-(2**200) - 1, 1, 3], dtype=object)):
+        assert int(tally(weights, votes)[0]) == int(weights[0]) + 4
