@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ from voteprune.mip.solve import (
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import OPTIMAL_GAP, Incumbent
 from voteprune.run.run import Outcome, Run
-from voteprune.solvers import Answer, Options, OutOfTime, Solver, SolverFailure
+from voteprune.solvers import Answer, Options, OutOfTime, Solver, SolverFailure, SolverInfo
 from voteprune.solvers.model import TimeOver
 
 RNG = np.random.default_rng(5)
@@ -286,6 +287,7 @@ def test_whoever_contradicts_what_it_said_on_the_way_is_not_believed(monkeypatch
     run = run_of(problem)
     assert solve_model(problem, run, merged_model) == Outcome("solver failed")
     assert run.incumbent.caught == {"highs"}
+    assert len(run.incumbent.incidents) == 1
     assert run.incumbent.bound == problem.objective.ceiling
 
 
@@ -376,10 +378,11 @@ def test_tolerance_is_no_proof_where_it_is_much_of_the_value(monkeypatch):
 
 
 def test_an_optimum_of_nothing_has_no_gap_to_speak_of(monkeypatch):
-    weights = vp.Weights(tp=1, fp=-1)
-    yes = vp.Votes(np.ones((4, 2)), [0, 1, 0, 1], sample_weight=[10**8, 10**8 - 1, 1, 2])
-    problem = Problem.of(yes, weights)
-    assert problem.best([0])[1] == 0
+    """What is won on one heavy row is lost on the other, and a light one is missed."""
+    heavy = 3 * 10**6
+    votes = vp.Votes([[1, 1], [1, 0], [0, 1]], [1, 0, 1], sample_weight=[heavy, heavy, 2])
+    problem = Problem.of(votes, vp.Weights(tp=1, fp=-1))
+    assert problem.best([0])[1] == 0 < problem.objective.ceiling
     formulation = merged_model(problem)
 
     def answer(model, start, report):
@@ -388,7 +391,8 @@ def test_an_optimum_of_nothing_has_no_gap_to_speak_of(monkeypatch):
     Script(monkeypatch, answer)
     run = run_of(problem)
     run.incumbent.offer([0])
-    assert solve_model(problem, run, merged_model).termination == "proved"
+    assert solve_model(problem, run, merged_model) == Outcome("proved", trusted=("highs",))
+    assert run.incumbent.progress().gap == np.inf
 
 
 def test_a_gap_within_rounding_is_none(monkeypatch):
@@ -584,3 +588,54 @@ def test_bounds_in_units_are_exact_and_wide_enough():
         assert not solve_module._reaches(formulation, least - Fraction(1, 10**9), bound)
     empty = replace(formulation, model=replace(formulation.model, objective=np.zeros(3)))
     assert solve_module._slack(empty, 0.0) == 1e-6
+
+
+def test_what_is_just_within_tolerance_is_within_it():
+    problem = Problem.of(UNEVEN)
+    formulation = merged_model(problem)
+    room = 4 * Fraction(formulation.scale) * Fraction(slack_of(formulation, 0.5))
+    committee = problem.committee([0], 0)
+    scope = solve_module._Scope(None)
+    for more, within in ((0, True), (Fraction(1, 10**9), False)):
+        stands = SimpleNamespace(score=5, bound=5 + room + more, committee=committee)
+        assert solve_module._closes(formulation, stands, 0.5) == within
+        units = solve_module._units(formulation, 0.5) + more
+        counted = SimpleNamespace(score=units, committee=committee)
+        assert solve_module._bound_holds(formulation, 0.5, counted, scope) == within
+    assert scope.holds(committee)
+    assert not scope.holds(None)
+
+
+@pytest.mark.parametrize("method", [solve_merged, solve_paper])
+def test_nobody_is_asked_where_first_committees_are_perfect(method, monkeypatch):
+    script = Script(monkeypatch, honest)
+    perfect = Problem.of(vp.Votes(np.column_stack([LABELS, MATRIX]), LABELS))
+    assert method(perfect, run_of(perfect)) == Outcome("proved")
+    assert not script.calls
+
+
+def test_a_solver_that_is_not_there_is_said_to_be(monkeypatch):
+    def require(info):
+        raise vp.InputError("solver", f"{info.name} is not installed.")
+
+    monkeypatch.setattr(SolverInfo, "require", require)
+    script = Script(monkeypatch, honest)
+    problem = Problem.of(VOTES)
+    with pytest.raises(vp.InputError, match="highs is not installed"):
+        solve_model(problem, run_of(problem), merged_model)
+    assert not script.calls
+
+
+def test_members_who_are_not_allowed_are_cut_off(monkeypatch):
+    """As where floats take a limit for met; there is no committee yet to hold against it."""
+    problem = Problem.of(VOTES, requests=[vp.AtMost("size", 1)])
+    formulation = merged_model(problem)
+    wrong = formulation.encode([0, 1], 0)
+    worth = float(formulation.model.objective @ wrong)
+    script = Script(monkeypatch, Answer("optimal", wrong, worth), Answer("stopped", None, np.inf))
+    run = run_of(problem)
+    assert solve_model(problem, run, merged_model) == Outcome("time limit")
+    assert run.incumbent.committee is None
+    assert [call[0].n_rows for call in script.calls] == [
+        formulation.model.n_rows, formulation.model.n_rows + 1,
+    ]  # fmt: skip
