@@ -265,6 +265,7 @@ def test_what_counting_says_of_limits_is_so(kind):
         each = all(possible((limit,)) for limit in problem.cost_limits) and possible(())
         assert leaves_nothing(problem) == (not each)
         counted[leaves_nothing(problem)] += 1
+        assert nobody_fits(problem) or each
         if nobody_fits(problem):
             assert not possible(problem.cost_limits)
         tried[nobody_fits(problem)] += 1
@@ -415,6 +416,9 @@ def test_diversity_is_one_of_the_limits_that_clash():
     told = explain(plain, partly)
     assert seen == [((requests[1],), None), ((requests[0],), None)]
     assert told.endswith("fp <= 0 together; a smaller clash was not ruled out in time.")
+    # A configuration that limits nothing is no part of a clash.
+    free = Problem.of(votes, "recall", (vp.AtMost("fp", 0),), "F1")
+    assert explain(free, find) == "no committee of this pool meets: fp <= 0."
     everything = any_committee(problem, requests, None)
     assert (everything.requests, everything.diversity) == (requests, None)
     assert everything.asked_diversity is None

@@ -155,6 +155,37 @@ def test_columns_end_where_trying_all_says_and_none_is_higher_than_it_is_told(bl
     assert min(told_of, left_out) > 50
 
 
+@pytest.mark.parametrize(
+    "ratio",
+    [
+        vp.Ratio(vp.Weights(tp=2, fp=-1), vp.Weights(fp=1, fn=1)),
+        vp.Ratio(vp.Weights(tp=1, fp=1), vp.Weights(tn=1)),
+        vp.Ratio(vp.Weights(tn=1, fp=3), vp.Weights(tn=1, fn=1)),
+        vp.Ratio(vp.Weights(tp=-1, fp=2), vp.Weights(tp=1, fp=1)),
+    ],
+)
+def test_where_0_divides_at_the_end_of_a_column_the_next_point_speaks(ratio):
+    rng = np.random.default_rng(7)
+    found_some = 0
+    for _ in range(60):
+        steps = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        positives, negatives = (int(rng.integers(1, 6)) * step for step in steps)
+        whole = Outline(ratio, positives, negatives, steps)
+        outline = whole.below(ratio.denominator, Fraction(-1), 1, sign=-1)
+        for _ in range(int(rng.integers(0, 3))):
+            weights = vp.Weights(*(int(part) for part in rng.integers(-3, 4, 4)))
+            outline = outline.below(weights, Fraction(int(rng.integers(0, 12))), 1)
+        best, found = tried(outline), outline.lattice_summit(None)
+        assert (None if found is None else found.score) == best
+        columns = {tp: height for height, tp in outline._columns(-np.inf)}
+        for tp, inside in lattice(outline).items():
+            if inside:
+                score = max(score_at(outline, tp, fp) for fp in inside)
+                assert columns[tp] >= float(score) - 1e-9 * max(1.0, abs(float(score)))
+                found_some += 1
+    assert found_some > 50
+
+
 @pytest.mark.parametrize("block", range(2))
 def test_corners_are_those_of_all_half_planes_together(block):
     """Each is inside and on two edges; nothing inside is beyond them in any direction."""

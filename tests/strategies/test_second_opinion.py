@@ -103,6 +103,13 @@ def test_nor_is_there_one_without_time(monkeypatch):
     assert not bench.asked
 
 
+def test_half_a_second_is_time(monkeypatch):
+    bench = Bench(monkeypatch, small=True, solve=tried)
+    monkeypatch.setattr(Run, "seconds_left", property(lambda run: 0.5))
+    assert second_opinion(bench.problem, bench.run, bench.claimed()) == Outcome("proved")
+    assert len(bench.asked) == 1
+
+
 def test_on_small_pools_everything_is_tried(monkeypatch):
     bench = Bench(monkeypatch, small=True, solve=tried)
     best = max(bench.problem.best([k for k in range(5) if code >> k & 1])[1]
@@ -159,7 +166,9 @@ def test_a_closure_may_be_proof_enough(monkeypatch):
     second_opinion(again.problem, again.run, outcome)
     assert (again.closures, len(again.asked)) == ([], 1)
     curve = Bench(monkeypatch, small=False, solve=nothing, objective="f1")
-    second_opinion(curve.problem, curve.run, curve.claimed())
+    outcome = curve.claimed()
+    curve.incumbent.proved = curve.problem.gains.ceiling  # units of a tangent, not of the curve
+    second_opinion(curve.problem, curve.run, outcome)
     assert (curve.closures, len(curve.asked)) == ([], 1)
 
 
