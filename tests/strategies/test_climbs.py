@@ -128,3 +128,59 @@ def test_limits_that_leave_no_size_are_no_reason_to_fail():
     run = Run(Incumbent(problem), math.inf)
     climb(problem, run, 0.5)
     assert run.incumbent.committee is None
+
+
+class Noting:
+    """Stands for every climb, and notes how it is asked."""
+
+    def __init__(self, monkeypatch, does=lambda run: None):
+        self.asked = []
+        for name in CLIMBS:
+            monkeypatch.setitem(climbs._BY_NAME, name, mock.Mock(solve=self.noting(name, does)))
+
+    def noting(self, name, does):
+        def solve(problem, run):
+            self.asked.append((name, run.deadline))
+            does(run)
+
+        return solve
+
+
+def test_all_climbs_are_asked_in_their_order_until_the_best_is_proved(monkeypatch):
+    problem = Problem.of(pool(5, 30), "accuracy")
+    noting = Noting(monkeypatch)
+    run = Run(Incumbent(problem), time.monotonic() + 1000)
+    climb(problem, run, 0.25)
+    assert [name for name, _ in noting.asked] == list(CLIMBS)
+    assert len({deadline for _, deadline in noting.asked}) == 1
+    assert noting.asked[0][1] == pytest.approx(run.deadline - 750, abs=10)
+
+    def prove(run):
+        run.incumbent.offer([0])
+        run.incumbent.close()
+
+    noting = Noting(monkeypatch, prove)
+    climb(problem, Run(Incumbent(problem), time.monotonic() + 1000), 0.25)
+    assert [name for name, _ in noting.asked] == [CLIMBS[0]]
+
+
+@pytest.mark.parametrize(("room", "count"), [(1.0, 7), (0.0, 0), (-1.0, 0)])
+def test_a_step_reads_every_vote_of_whoever_may_sit(room, count, monkeypatch):
+    """A climb begins only if a step of it is over before the share is."""
+    problem = Problem.of(pool(5, 30), "accuracy", [vp.Forbid(0)])
+    cells = 4 * problem.patterns.n_patterns
+    monkeypatch.setattr(climbs, "_VOTES_PER_SECOND", 10.0)
+    monkeypatch.setattr(climbs, "time", mock.Mock(monotonic=lambda: 50.0))
+    run = mock.Mock(wraps=Run(Incumbent(problem), math.inf))
+    run.soon = lambda share: 50.0 + cells / 10.0 + room
+    run.incumbent.closed = False
+    noting = Noting(monkeypatch)
+    climb(problem, run, 0.3)
+    assert len(noting.asked) == count
+
+
+def test_where_no_size_is_allowed_nobody_climbs(monkeypatch):
+    noting = Noting(monkeypatch)
+    problem = Problem.of(pool(4, 30), "accuracy", [vp.AtLeast("size", 4), vp.Forbid(0)])
+    climb(problem, Run(Incumbent(problem), math.inf), 0.5)
+    assert not noting.asked

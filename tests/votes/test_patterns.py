@@ -1,10 +1,13 @@
 """`Patterns` say all that the rows say, in any order of merging."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import voteprune as vp
 from voteprune.problem.problem import Problem
+from voteprune.votes.patterns import sorted_rows
 
 
 def random_votes(seed, n=40, k=6, weights=False):
@@ -100,3 +103,56 @@ def test_patterns_are_those_of_counting_row_by_row(k, weighty):
     assert [list(cell) for cell in sides] == [counted[row] for row in sorted(counted)]
     places = patterns.places(votes.matrix[votes.weights > 0])
     assert (patterns.matrix[places] == votes.matrix[votes.weights > 0]).all()
+
+
+@pytest.mark.parametrize("k", [1, 64, 65, 150, 200])
+def test_rows_are_sorted_as_lists_are_and_known_where_they_are_new(k):
+    """Few rows of few kinds, which differ in a vote anywhere: in the first word, the last, both."""
+    rng = np.random.default_rng(k)
+    for _ in range(60):
+        kinds = np.zeros((4, k), dtype=bool)
+        for kind in kinds[1:]:
+            kind[rng.integers(0, k, rng.integers(1, 3))] = True
+        kinds[3] = kinds[2]
+        kinds[3, -1] ^= True
+        matrix = kinds[rng.integers(0, 4, rng.integers(2, 7))]
+        order, new = sorted_rows(matrix)
+        assert sorted(order.tolist()) == list(range(len(matrix)))
+        rows = matrix[order].tolist()
+        assert rows == sorted(matrix.tolist())
+        fresh = [True, *(one != other for one, other in pairwise(rows))]
+        assert new.tolist() == fresh
+
+
+def test_patterns_are_equal_where_all_of_them_is():
+    matrix, positive, negative = np.array([[False], [True]]), np.array([1, 2]), np.array([3, 4])
+    plain = vp.Patterns(matrix, positive, negative, 2)
+    assert plain == vp.Patterns(matrix.copy(), positive.copy(), negative.copy(), 2)
+    for other in (
+        vp.Patterns(~matrix, positive, negative, 2),
+        vp.Patterns(matrix, positive + 1, negative, 2),
+        vp.Patterns(matrix, positive, negative + 1, 2),
+        vp.Patterns(matrix, positive, negative, 3),
+        "patterns",
+    ):
+        assert plain != other
+    assert plain.denominator == 2
+    assert vp.Patterns(matrix, positive, negative).denominator == 1
+
+
+def test_nobody_writes_on_patterns():
+    patterns = vp.Patterns.of(random_votes(2))
+    for array in (patterns.matrix, patterns.positive, patterns.negative):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_weights_that_no_float_holds_are_merged_exactly():
+    matrix, nothing = np.array([[True]]), np.array([0])
+    thirds = vp.Patterns(matrix, np.array([10**30 + 1], dtype=object), nothing, 3)
+    halves = vp.Patterns(matrix, np.array([1]), np.array([5]), 2)
+    both = thirds.merge(halves)
+    assert both.denominator == 6
+    assert both.positive.tolist() == [2 * (10**30 + 1) + 3]
+    assert both.negative.tolist() == [15]
+    assert (both.n_patterns, both.n_classifiers, both.totals) == (1, 1, (2 * 10**30 + 5, 15))
