@@ -1,5 +1,7 @@
 """What stands in the linear program is what its rows say, at any point."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -143,10 +145,13 @@ def test_rows_that_are_added_count_from_then_on():
             assert len(program.prices()) == len(program.rows)
 
 
-def test_a_program_has_a_moment_however_late_it_is():
+def test_a_program_has_a_moment_however_late_it_is_and_no_more_than_its_time():
     for levels, _, program, _ in programs(3, at_most=1):
-        node = Node.everything(levels, np.inf)
-        program.solve(node, -np.inf)
-        late = program.value(node)
-        program.solve(node, np.inf)
-        assert late == program.value(node)
+        node, values = Node.everything(levels, np.inf), []
+        for deadline, least, most in ((time.monotonic() + 500, 400, 500), (-np.inf, 0.05, 0.05)):
+            already = program._highs.getRunTime()
+            program.solve(node, deadline)
+            limit = program._highs.getOptionValue("time_limit")[1]
+            assert least - 1e-6 <= limit - already <= most + 1e-6
+            values.append(program.value(node))
+        assert values[0] == values[1]

@@ -11,6 +11,7 @@ from voteprune.bounds.levels import Region
 from voteprune.bounds.relaxation_rows import Row
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
+from voteprune.tree.checkpoint import Kept, save_proof
 from voteprune.tree.sizes import coordinator
 from voteprune.tree.sizes.coordinator import SizesDriver, _deal
 from voteprune.tree.sizes.task import Share, Step
@@ -237,7 +238,8 @@ def test_a_solver_is_asked_about_all_that_is_open_where_it_is_near(monkeypatch):
     some = node.only((node.pairs[:, 0] >= 2) & (node.pairs[:, 0] <= 4) & (node.pairs[:, 1] >= 1))
     used = np.flatnonzero(run.incumbent.problem.gains.net != 0)
     positive, negative = (np.flatnonzero(levels.positive == side)[0] for side in (True, False))
-    driver._conflicts = {(int(negative), int(positive))}
+    other = np.flatnonzero(~levels.positive)[1]
+    driver._conflicts = {(int(negative), int(positive)), (int(positive), int(other))}
     for above, asked in ((0.0149, True), (0.0151, False)):
         bounds = np.full(len(some), target)
         bounds[-1] = target + above * weight
@@ -247,10 +249,12 @@ def test_a_solver_is_asked_about_all_that_is_open_where_it_is_near(monkeypatch):
         region = driver.region()
         assert (region is not None) == asked
         if region is not None:
-            pair = (int(used[positive]), int(used[negative]))
+            # The one that wants to be positive comes first.
+            pairs = {(int(used[positive]), int(used[j])) for j in (negative, other)}
+            assert set(region.conflicts) == pairs
             sizes, chosen = some.pairs.T
             assert region == Region(
-                int(sizes.min()), int(sizes.max()), 1, int(chosen.max()), (pair,)
+                int(sizes.min()), int(sizes.max()), 1, int(chosen.max()), region.conflicts
             )
     driver._nodes = (replace(some, bounds=np.full(len(some), target)),)
     monkeypatch.setattr(coordinator, "_FEW_PATTERNS", levels.n_patterns)
@@ -269,3 +273,7 @@ def test_one_that_stopped_goes_on_from_its_file(tmp_path):
     resumed = SizesDriver(run.incumbent.problem, again)
     assert contents(resumed._nodes) == contents(nodes)
     assert resumed._deal(1, 0.0)[0].first_number == 3
+    # A file of nogoods says nothing about sizes: all of them are open.
+    save_proof(file, run.incumbent.problem, Kept(run.incumbent.committee, nogood_nodes=()))
+    begun = SizesDriver(run.incumbent.problem, again)
+    assert sum(map(len, begun._nodes)) == len(driver._levels.pairs())
