@@ -462,3 +462,17 @@ def test_without_time_nobody_searches_and_what_cannot_be_is_explained(monkeypatc
     stages.log.clear()
     assert solve_margin(problem, run).explanation == ""
     assert "_explain" not in stages.log
+
+
+def test_constraints_that_clash_are_named():
+    """Of three, the two without which something would be allowed."""
+    _, run = started(None)
+    rng = np.random.default_rng(0)
+    y = np.arange(30) % 2
+    votes = vp.Votes(np.where(rng.random((30, 6)) < 0.65, y[:, None], 1 - y[:, None]), y)
+    asked = (vp.AtLeast("size", 4), vp.Budget([1] * 6, 3), vp.AtLeast("recall", 0.01))
+    problem = Problem.of(votes, vp.Ramp(0.5), asked)
+    said = exact._explain(problem, Run(Incumbent(problem), run.deadline))
+    assert "size" in said
+    assert "cost" in said
+    assert "recall" not in said

@@ -16,6 +16,7 @@ from voteprune.tree.nogoods.case import Case, best_of_the_heaviest
 from voteprune.tree.nogoods.conflicts import Conflicts
 from voteprune.tree.nogoods.nogood import Nogood, prove
 from voteprune.tree.nogoods.relaxation import Relaxation, fractions, limits_of
+from voteprune.tree.nogoods.task import Node, Task
 
 SEEDS = range(10)
 
@@ -437,3 +438,228 @@ def test_pairs_to_begin_with_are_true_and_say_all_that_votes_inside_votes_say(se
     # None that follows from two others.
     assert not any((p, q) in inside and (q, r) in inside for p, r in pairs for q in range(n)
                    if q not in (p, r))  # fmt: skip
+
+
+def worked_through(case, target, **more):
+    """Every share of a tree, until nothing is open; what was said on the way."""
+    decided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
+    nodes, seen, shares, said, number = (Node(1e30, decided),), frozenset(), [], [], 0
+    end = time.monotonic() + 60
+    while nodes:
+        task = Task(case, nodes, (), target, end, end, seen, more.get("token", ""), number, True)
+        share = worker.solve(task, lambda *told: said.append(told))
+        shares.append(share)
+        nodes, seen, number = share.nodes, seen | set(share.members), share.next_number
+        assert time.monotonic() < end
+    return shares, seen, said
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_add_up_to_the_tree_and_what_leaves_it_is_bounded(seed):
+    """Every step again: the nogoods and limits it names, at their prices."""
+    problem, committees = small(seed)
+    case, scale = Case.of(problem)
+    best = max(one.units for one in committees if one.allowed)
+    target = (best + problem.gains.step) / scale
+    shares, seen, said = worked_through(case, target)
+    k, n = case.n_classifiers, case.n_patterns
+    nodes = {0: np.full(n + k, FREE, dtype=np.int8)}
+    for step in (step for share in shares for step in share.steps):
+        decided = nodes.pop(step.node)
+        if step.heirs is not None:
+            assert decided[step.variable] == FREE
+            for value, key in enumerate(step.heirs):
+                assert key not in nodes
+                nodes[key] = decided.copy()
+                nodes[key][step.variable] = value
+            continue
+        bound, left = case.base, np.append(case.net, np.zeros(k))
+        for nogood, price in zip(step.nogoods, step.prices, strict=True):
+            assert price > 0
+            for variable, value in zip(nogood.variables, nogood.values, strict=True):
+                left[variable] += -price if value else price
+            bound -= price * (1.0 - sum(nogood.values))
+        for row, price in step.limits:
+            left[:n] += price * case.on_patterns[row]
+            bound -= price * case.least_patterns[row]
+        low, high = limits_of(decided)
+        bound += np.maximum(left * low, left * high).sum()
+        if not bound < target:
+            # One committee, which has been looked at.
+            who = decided[n:].copy()
+            who[case.required] = 1
+            assert (who != FREE).all()
+            assert tuple(np.flatnonzero(who == 1).tolist()) in seen
+            assert (step.nogoods, step.limits) == ((), ())
+    assert nodes == {}
+    keys = [key for share in shares for step in share.steps for key in step.heirs or ()]
+    assert len(set(keys)) == len(keys)
+    for bound, count in said:
+        assert (bound == -np.inf) == (count == 0)
+    assert all(len(share.nogoods) == len({one.key for one in share.nogoods}) for share in shares)
+
+
+def test_a_report_tells_the_highest_bound_of_all_that_is_open():
+    problem, committees = small(6, n=20)
+    case, scale = Case.of(problem)
+    target = max(one.units for one in committees if one.allowed) / scale
+    decided = np.full(case.n_patterns + case.n_classifiers, FREE, dtype=np.int8)
+    end = time.monotonic() + 60
+    tree = worker._Tree(Task(case, (Node(1e30, decided),), (), target, end, end), None)
+    told = []
+    tree._report = lambda *said: told.append(said)
+    for following in (None, Node(3.0, decided), Node(2e30, decided)):
+        tree._tell(following)
+    assert told == [(1e30, 1), (1e30, 2), (2e30, 2)]
+    tree._heap.clear()
+    tree._tell(None)
+    tree._tell(Node(3.0, decided))
+    assert told[3:] == [(-np.inf, 0), (3.0, 1)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_children_hold_what_their_node_holds(seed):
+    problem, _ = small(seed)
+    case, _ = Case.of(problem)
+    rng = np.random.default_rng(seed)
+    n, k, end = case.n_patterns, case.n_classifiers, time.monotonic() + 60
+    decided = rng.choice([FREE, FREE, FREE, 0, 1], n + k).astype(np.int8)
+    decided[n + case.required] = 1
+    root = Node(50.0, decided, 4)
+    tree = worker._Tree(Task(case, (), (), -1e9, end, end, first_number=10), None)
+    variable = int(rng.choice(np.flatnonzero(decided == FREE)))
+    zero, one = tree._branch(root, variable)
+    for child, value, key in ((zero, 0, 11), (one, 1, 12)):
+        assert (child.key, child.bound, child.decided[variable]) == (key, 50.0, value)
+        assert (np.delete(child.decided, variable) == np.delete(decided, variable)).all()
+    assert decided[variable] == FREE
+    tree._bound(*limits_of(decided))
+    tree._conflicts.decide(decided[n:])
+    tree._conflicts.find(np.full(n, np.inf), np.full(n, np.inf), end)
+    tree._is_news = lambda who: False
+    children = tree._branch_on_classifier(root, 33.0)
+    free = np.flatnonzero(decided[n:] == FREE)
+    if len(free):
+        (branched,) = {
+            int(p) for child in children for p in np.flatnonzero(child.decided != decided)
+        }
+        assert branched - n in free
+        assert sorted(child.decided[branched] for child in children) == [0, 1]
+        assert [child.bound for child in children] == [33.0, 33.0]
+    else:
+        assert children == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_committee_that_has_not_been_looked_at_is_handed_in_first(seed):
+    problem, _ = small(seed)
+    case, _ = Case.of(problem)
+    n, end = case.n_patterns, time.monotonic() + 60
+    decided = np.full(n + case.n_classifiers, FREE, dtype=np.int8)
+    decided[n:] = np.arange(case.n_classifiers) % 2
+    decided[n + case.required] = FREE  # they sit, whatever is decided
+    root = Node(50.0, decided, 4)
+    members = tuple(sorted({*np.flatnonzero(decided[n:] == 1).tolist(), *case.required.tolist()}))
+    tree = worker._Tree(Task(case, (), (), -1e9, end, end), None)
+    assert tree._branch_on_classifier(root, 33.0) is None
+    assert list(tree._members) == [members]
+    assert [(bound, node.bound, node.decided is decided) for bound, _, node in tree._heap] == [
+        (-33.0, 33.0, True)
+    ]
+    assert tree._branch_on_classifier(root, 33.0) == []
+    seen = worker._Tree(Task(case, (), (), -1e9, end, end, frozenset({members})), None)
+    assert seen._branch_on_classifier(root, 33.0) == []
+
+
+def test_what_is_kept_is_kept_for_one_token_at_a_time():
+    problem, _ = small(1)
+    case, _ = Case.of(problem)
+
+    def task(token):
+        return Task(case, (), (), 0.0, 0.0, 0.0, token=token)
+
+    kept = worker._keep(task("one"))
+    assert worker._keep(task("one")) is kept
+    assert worker._keep(task("")) is not worker._keep(task(""))
+    assert worker._keep(task("two")) is not kept
+    assert worker._keep(task("one")) is not kept
+
+
+def test_a_bound_refutes_only_where_rounding_cannot_have_done_it():
+    problem, _ = small(6, n=20)
+    case, _ = Case.of(problem)
+    for target in (0.0, 1e6, -1e6):
+        tree = worker._Tree(Task(case, (), (), target, 0.0, 0.0), None)
+        room = case.room(target)
+        assert not tree._refuted(target)
+        assert not tree._refuted(target - 0.99 * room)
+        assert tree._refuted(target - 1.01 * room)
+
+
+def test_nogoods_of_others_are_known_from_the_start_and_found_ones_handed_in_once():
+    problem, committees = small(6, n=20)
+    case, scale = Case.of(problem)
+    target = (max(one.units for one in committees if one.allowed) + problem.gains.step) / scale
+    shares, _, _ = worked_through(case, target)
+    found = {nogood.key: nogood for share in shares for nogood in share.nogoods}
+    begun = {nogood.key for nogood in worker._pairs(case)}
+    assert found
+    assert not begun & found.keys()
+    tree = worker._Tree(Task(case, (), tuple(found.values()), target, 0.0, 0.0), None)
+    assert not any(tree._relaxation.add(nogood) for nogood in found.values())
+    assert tree._found == []
+
+
+def test_a_nogood_is_new_and_broken_where_a_solution_breaks_it(monkeypatch):
+    problem, _ = small(6, n=20)
+    case, _ = Case.of(problem)
+    tree = worker._Tree(Task(case, (), (), 0.0, 0.0, 0.0), None)
+    z = np.full(case.n_patterns, 0.5)
+    z[0], z[1] = 1.0, 0.0
+    asked = []
+    three = Nogood((0, 1, 2), (True, False, True), (1.0, 1.0, 0.0))
+    nogoods = [three, Nogood((0,), (False,), (1.0,)), None]
+
+    def find(yes, no, latest):
+        asked.append((yes, no))
+        return nogoods[len(asked) - 1]
+
+    monkeypatch.setattr(tree._conflicts, "find", find)
+    assert tree._separate(z, True, 5)
+    assert tree._found == nogoods[:2]
+    assert len(asked) == 3  # none is found where there was none
+    yes, no = asked[0]
+    np.testing.assert_allclose(yes, np.where(z < 0.001, np.inf, 1 - z + 1e-3))
+    np.testing.assert_allclose(no, np.where(z > 0.999, np.inf, z + 1e-3))
+    # What had a large share costs less.
+    assert asked[1][0][0] == pytest.approx(yes[0] * 0.02 / 1.02)
+    assert asked[1][1][1] == pytest.approx(no[1] * 0.02 / 1.02)
+    np.testing.assert_allclose(asked[1][0][2:], yes[2:])
+    asked.clear()
+    nogoods[:] = [nogoods[1], None]
+    assert not tree._separate(z, True, 0)  # it is known
+    assert len(asked) == 1
+    assert len(tree._found) == 2
+    asked.clear()
+    nogoods[:] = [None, None]
+    for _ in range(2):
+        assert not tree._separate(z, False, 0)
+    assert (asked[0][0] != asked[1][0])[np.isfinite(asked[0][0])].all()
+    assert (asked[0][0] >= yes).all()
+    assert (asked[0][1] >= no).all()
+
+
+def test_rounding_hands_in_what_is_new_and_may_be_better():
+    problem, _ = small(6, n=20)
+    case, _ = Case.of(problem)
+    weights = np.arange(case.n_classifiers, 0.0, -1.0)
+    value, members = best_of_the_heaviest(case, weights)
+    room = case.room(value)
+    cases = ((0.0, (), True), (room / 2, (), True), (2 * room, (), False), (0.0, (members,), False))
+    for above, seen, new in cases:
+        target = value + above
+        tree = worker._Tree(Task(case, (), (), target, 0.0, 0.0, frozenset(seen)), None)
+        tree._conflicts.weights = lambda: weights
+        assert tree._try_rounding() == new
+        assert list(tree._members) == ([members] if new else [])
+        assert not tree._try_rounding()

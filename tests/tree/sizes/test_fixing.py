@@ -1,5 +1,6 @@
 """Reduced-cost fixing: what is fixed is all that prices allow, and costs no better committee."""
 
+import heapq
 import time
 from dataclasses import replace
 from itertools import combinations
@@ -12,6 +13,7 @@ from voteprune.bounds.levels import Levels
 from voteprune.bounds.node import FREE, Node
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.program import Program
+from voteprune.bounds.relaxation_rows import Row
 from voteprune.tree.sizes import worker
 from voteprune.tree.sizes.task import Task
 from voteprune.tree.sizes.worker import decisions, solve
@@ -268,3 +270,99 @@ def test_a_program_that_was_used_least_lately_goes_first(monkeypatch):
 
 def tree_task(levels, start):
     return task_of(levels, [start], np.zeros(levels.size_max + 1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_size_and_threshold_is_refuted_only_where_rounding_cannot_have_done_it(seed):
+    problem, _ = small(seed)
+    levels, _ = Levels.of(problem)
+    node, most = Node.everything(levels, 0.0), max(1.0, levels.weights.max())
+    for target in (0.0, 1e6, -1e6):
+        targets = np.full(levels.size_max + 1, target)
+        tree = worker._Tree(task_of(levels, [], targets), None)
+        room = 1e-7 * (most + abs(target))
+        for share, refuted in ((0.0, False), (0.98, False), (1.02, True)):
+            here = replace(node, bounds=np.full(len(node), target - share * room))
+            assert (tree._closed(here) == refuted).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_program_gives_its_prices_their_judgement_and_its_useful_rows(seed):
+    problem, _ = small(seed, k=6, n=20)
+    levels, _ = Levels.of(problem)
+    node = Node.everything(levels, 1e6)
+    tree = worker._Tree(task_of(levels, [node], np.full(levels.size_max + 1, -1e6)), None)
+    useful = set()
+    for at in map(tuple, levels.pairs()[-6:].tolist()):
+        program = tree._program(at)
+        prices, judgement = tree._tighten(program, node, at, portable=False)
+        assert len(prices) == len(program.rows)
+        told = Prices(levels, program.rows, prices, at).judge(node)
+        np.testing.assert_array_equal(judgement.bounds, told.bounds)
+        used = [row for row, price in zip(program.rows, prices, strict=True)
+                if price > 1e-7 and isinstance(row, Row) and not row.basic]  # fmt: skip
+        assert tree._rows == used
+        useful |= {row.patterns for row in used if row.sides == (1, 1) and row.shift == 0}
+        assert tree._conflicts == useful
+        # A program of another size and threshold begins with those that mean something there.
+        other = worker._Tree(replace(task_of(levels, [], np.zeros(9)), rows=tuple(used)), None)
+        there = levels.size_max, 0
+        begun = other._program(there).rows[len(levels.limits) + levels.n_patterns :]
+        assert begun == [row for row in used if row.portable and row.factor(*there) > 0]
+
+
+def test_what_is_fixed_has_room_for_rounding_and_speaks_of_what_is_open(monkeypatch):
+    problem, committees = small(4)
+    levels, scale = Levels.of(problem)
+    best = max(one.units for one in committees if one.allowed)
+    targets = np.full(levels.size_max + 1, (best + problem.gains.step) / scale)
+    asked, judged = [], []
+
+    def spy(levels, node, charges, left, room, decide=decisions):
+        asked.append((node, charges, left, room))
+        return decide(levels, node, charges, left, room)
+
+    def judging(self, node, judge=Prices.judge):
+        judged.append((node, judge(self, node)))
+        return judged[-1][1]
+
+    monkeypatch.setattr(worker, "decisions", spy)
+    monkeypatch.setattr(Prices, "judge", judging)
+    solve(task_of(levels, [Node.everything(levels, problem.gains.ceiling / scale)], targets))
+    assert len(asked) == len(judged) > 2
+    for (left, charges, reduced, room), (node, judgement) in zip(asked, judged, strict=True):
+        assert reduced is judgement.left
+        places = [node.pairs.tolist().index(pair) for pair in left.pairs.tolist()]
+        np.testing.assert_array_equal(charges, judgement.charges[places])
+        bounds = judgement.bounds[places]
+        most = 1e-7 * (2 * max(1.0, levels.weights.max()) + np.abs(bounds))
+        np.testing.assert_allclose(room, bounds - targets[left.pairs[:, 0]] + most, atol=1e-12)
+        np.testing.assert_array_equal(left.bounds, np.minimum(node.bounds[places], bounds))
+
+
+def test_members_are_the_heaviest_and_each_set_is_told_once():
+    problem, _ = small(2, k=6)
+    levels, _ = Levels.of(problem)
+    tree = worker._Tree(task_of(levels, [], np.zeros(levels.size_max + 1)), None)
+    x = np.linspace(1.0, 0.1, levels.n_classifiers)[::-1]
+    assert sorted(tree._round_off(x, 2)) == [levels.n_classifiers - 2, levels.n_classifiers - 1]
+    tree._round_off(x, 2)
+    tree._look_at([1, 0])
+    assert list(tree._members) == [(levels.n_classifiers - 2, levels.n_classifiers - 1), (0, 1)]
+
+
+def test_the_node_that_is_furthest_above_its_target_comes_first():
+    problem, _ = small(2, k=6)
+    levels, _ = Levels.of(problem)
+    node = Node.everything(levels, 0.0)
+    targets = np.arange(levels.size_max + 1.0)
+    keys = {}
+    for key, (size, bound) in enumerate(((1, 4.0), (levels.size_max, 5.0), (2, 9.0)), 1):
+        part = node.only(node.pairs[:, 0] == size)
+        keys[key] = replace(part, key=key, bounds=np.full(len(part), bound))
+    empty = replace(node.only(np.zeros(len(node), dtype=bool)), key=9)
+    tree = worker._Tree(task_of(levels, [*keys.values(), empty], targets), None)
+    order = [heapq.heappop(tree._heap)[2].key for _ in range(3)]
+    excess = {1: 4.0 - 1, 2: 5.0 - levels.size_max, 3: 9.0 - 2}
+    assert order == sorted(excess, key=lambda key: -excess[key])
+    assert tree._heap == []
