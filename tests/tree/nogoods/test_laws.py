@@ -1,6 +1,7 @@
 """Each part of the tree with nogoods says what its definition says, no more and no less."""
 
 import time
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -663,3 +664,63 @@ def test_rounding_hands_in_what_is_new_and_may_be_better():
         assert tree._try_rounding() == new
         assert list(tree._members) == ([members] if new else [])
         assert not tree._try_rounding()
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_the_unit_of_a_mixture_is_of_no_account(unit):
+    """Both mixtures are wholes, so that a shortfall means the same whatever was handed in."""
+    made = 0
+    for seed in range(6):
+        problem, _ = small(seed)
+        case, _ = Case.of(problem)
+        rng = np.random.default_rng(seed)
+        undecided = np.full(case.n_classifiers, FREE, dtype=np.int8)
+        for _ in range(40):
+            yes, no = on_sides(rng, case.n_patterns, 0.15).astype(float)
+            prices = rng.random(len(case.on_members))
+            plain = prove(case, yes, no, prices, undecided)
+            scaled = prove(case, unit * yes, unit * no, unit * prices, undecided)
+            assert (plain is None) == (scaled is None)
+            if scaled is None:
+                continue
+            assert scaled.key == plain.key
+            sums = [
+                sum(share for share, value in zip(scaled.shares, scaled.values, strict=True)
+                    if value == side)
+                for side in (True, False)
+            ]  # fmt: skip
+            if scaled.variables:
+                made += 1
+                assert sums[0] + scaled.everybody == pytest.approx(1.0)
+                assert sums[1] + scaled.nobody == pytest.approx(1.0)
+            elif any(scaled.prices):
+                assert sum(scaled.prices) == pytest.approx(1.0)
+    assert made > 20
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_how_few_and_how_many_may_sit_is_part_of_what_is_asked(seed, monkeypatch):
+    problem, committees = small(seed)
+    whole, _ = Case.of(problem)
+    rng, margins, tidy = np.random.default_rng(seed), [], Conflicts._tidy
+
+    def spy(self):
+        margins.append(-self._highs.getInfo().objective_function_value)
+        tidy(self)
+
+    monkeypatch.setattr(Conflicts, "_tidy", spy)
+    k = whole.n_classifiers
+    for least, most in ((1, 1), (k, k), (k - 1, k), (2, 2)):
+        case = replace(whole, size_min=max(least, len(whole.required)),
+                       size_max=max(most, len(whole.required)))  # fmt: skip
+        conflicts = Conflicts(case)
+        undecided = np.full(k, FREE, dtype=np.int8)
+        for _ in range(6):
+            called = committees[rng.integers(len(committees))].positive
+            yes = np.where(called, rng.random(len(called)) + 1e-3, np.inf)
+            no = np.where(called, np.inf, rng.random(len(called)) + 1e-3)
+            nogood = conflicts.find(yes, no, time.monotonic() + 60)
+            margin, told = widest(case, yes, no, undecided), margins.pop()
+            if margin > 1e-6:
+                assert told == pytest.approx(margin, rel=1e-5, abs=1e-5)
+                assert (nogood is None) == (margin > 9e3)
