@@ -36,14 +36,22 @@ def page(
         What became of those that have been tried, by their keys.
     harmless
         File, function, change and why, of survivors that do no harm; `sound` is true of those that
-        are not equivalent.
+        are not equivalent. In place of the change, a line speaks for all changes to it, and without
+        either the reason is one for the whole function: it can only choose among sound ways.
     only
         How the paths begin of the files that were looked at; all if empty.
     at_first
         What became of changes when they were first tried: since then tests were written for some.
     """
-    why = {(one["file"], one["function"], one["change"]): one["why"] for one in harmless}
-    sound = {(one["file"], one["function"], one["change"]) for one in harmless if one.get("sound")}
+    reasons = {(one["file"], one["function"], _scope(one)): one for one in harmless}
+    found = {
+        one.key[:3]: reason
+        for those in mutants.values()
+        for one in those
+        if (reason := _reason(one, reasons)) is not None
+    }
+    why = {key: reason["why"] for key, reason in found.items()}
+    sound = {key for key, reason in found.items() if reason.get("sound")}
     tried = [one for those in mutants.values() for one in those if one.key in known]
     survivors = [one for one in tried if known[one.key]["outcome"] == "survived"]
     still_open = [one for one in survivors if one.key[:3] not in why]
@@ -80,6 +88,19 @@ def page(
         these = [one for one in closed if (one.key[:3] in sound) == is_sound]
         lines += ["", f"## Not noticed, {name}", "", *_table(these, why)]
     return "\n".join(lines) + "\n"
+
+
+def _scope(reason: dict) -> tuple[str, str]:
+    """Say what of a function a reason speaks for: a change, a line or, with neither, all of it."""
+    names = ("change", "line")
+    return next(((name, reason[name]) for name in names if name in reason), ("all", ""))
+
+
+def _reason(one: Mutant, reasons: dict[tuple, dict]) -> dict | None:
+    """Return why a survivor does no harm: the reason that says most about it, None if none does."""
+    file, function, change = one.key[:3]
+    scopes = (("change", change), ("line", change.split(" -> ")[0]), ("all", ""))
+    return next(filter(None, (reasons.get((file, function, scope)) for scope in scopes)), None)
 
 
 def _first(tried: list[Mutant], at_first: Mapping[Key, str]) -> list[str]:

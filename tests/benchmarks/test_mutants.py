@@ -45,10 +45,20 @@ def test_everything_that_proves_is_guarded_once_and_by_tests_that_exist():
     assert unguarded == set()
 
 
-def test_reasons_name_one_survivor_each():
+def test_reasons_name_one_survivor_each_or_speak_for_a_line_or_a_function(tool):
+    from mutants_report import _scope
+
     harmless = tomllib.loads((ROOT / "benchmarks/mutants_harmless.toml").read_text())["harmless"]
-    keys = [(one["file"], one["function"], one["change"]) for one in harmless]
+    keys = [(one["file"], one["function"], _scope(one)) for one in harmless]
     assert len(keys) == len(set(keys))
+    assert not any("change" in one and "line" in one for one in harmless)
+    for one in harmless:
+        if "change" not in one:
+            # What is no longer there needs no reason.
+            code = " ".join((PACKAGE / one["file"]).read_text().split())
+            assert one["function"] == "(module)" or f"def {one['function'].split('.')[-1]}(" in code
+            assert one.get("line", "") in code
+            assert "line" in one or one["function"] != "(module)"
     assert all(one["why"].strip() for one in harmless)
 
 
@@ -82,6 +92,16 @@ def test_the_page_lists_every_survivor_and_counts_only_what_was_tried(tool):
     assert "of these 0 are equivalent, 1 sound but not equivalent, 1 open" in apart
     assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in apart
     assert "x is not used" in apart.split("## Not noticed, sound, but not equivalent")[1]
+    for scope in ({"line": "x"}, {}):
+        wide = {"file": "a.py", "function": "f", "why": "whatever x is", "sound": True, **scope}
+        assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in page(mutants, known, [wide])
+        # A reason of its own says more.
+        assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 0 | 100.0 % |" in page(
+            mutants, known, [wide, reason]
+        )
+    for other in ({"line": "y"}, {"function": "g"}, {"file": "b2.py"}):
+        elsewhere = {"file": "a.py", "function": "f", "why": "", **other}
+        assert "| a.py | 4 | 3 | 2 | 1 | 0 | 0 | 1 |" in page(mutants, known, [elsewhere])
     open_part, closed = text.split("## Not noticed, open")[1].split("## Not noticed, equivalent")
     assert r"| b.py | f | `p \| q` -> `p & q` |" in open_part
     assert "| a.py | f | `x` -> `2` | x is not used |" in closed

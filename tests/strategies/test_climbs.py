@@ -13,7 +13,6 @@ from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent, StopRequested
 from voteprune.run.run import Run
 from voteprune.strategies import exact
-from voteprune.strategies import exact as engine
 from voteprune.strategies.exact import CLIMBS, climb
 
 
@@ -52,7 +51,7 @@ def test_no_climb_beats_what_comes_before_everything_else(name, seed, monkeypatc
     def over(*_):
         raise StopRequested("callback")
 
-    monkeypatch.setattr(engine, "bound_by_closure", over)
+    monkeypatch.setattr(exact, "bound_by_closure", over)
     votes = pool(seed=seed)
     solution = vp.prune(votes, random_state=0, **ASKED[name])
     assert solution.termination == "callback"
@@ -72,7 +71,7 @@ def test_no_climb_beats_a_run_with_time(seed):
 
     instance = drawn(7000 + seed, random_instance, plain)
     asked = {"objective": instance.objective, "constraints": instance.constraints}
-    with mock.patch.object(engine, "ENUMERATE", 0):
+    with mock.patch.object(exact, "ENUMERATE", 0):
         solution = vp.prune(instance.votes, time_limit=20, random_state=0, **asked)
     assert beaten(instance.votes, solution.value, **asked) == {}
 
@@ -136,7 +135,7 @@ class Noting:
     def __init__(self, monkeypatch, does=lambda run: None):
         self.asked = []
         for name in CLIMBS:
-            monkeypatch.setitem(climbs._BY_NAME, name, mock.Mock(solve=self.noting(name, does)))
+            monkeypatch.setitem(exact._BY_NAME, name, mock.Mock(solve=self.noting(name, does)))
 
     def noting(self, name, does):
         def solve(problem, run):
@@ -169,8 +168,8 @@ def test_a_step_reads_every_vote_of_whoever_may_sit(room, count, monkeypatch):
     """A climb begins only if a step of it is over before the share is."""
     problem = Problem.of(pool(5, 30), "accuracy", [vp.Forbid(0)])
     cells = 4 * problem.patterns.n_patterns
-    monkeypatch.setattr(climbs, "_VOTES_PER_SECOND", 10.0)
-    monkeypatch.setattr(climbs, "time", mock.Mock(monotonic=lambda: 50.0))
+    monkeypatch.setattr(exact, "_VOTES_PER_SECOND", 10.0)
+    monkeypatch.setattr(exact, "time", mock.Mock(monotonic=lambda: 50.0))
     run = mock.Mock(wraps=Run(Incumbent(problem), math.inf))
     run.soon = lambda share: 50.0 + cells / 10.0 + room
     run.incumbent.closed = False

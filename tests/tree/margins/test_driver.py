@@ -15,7 +15,7 @@ from voteprune.strategies import exact_margin as exact
 from voteprune.strategies import second_opinion
 from voteprune.tree.background import BackgroundSearch
 from voteprune.tree.checkpoint import Kept, SizeBounds, load_proof, save_proof
-from voteprune.tree.margins.driver import MarginsDriver
+from voteprune.tree.margins.driver import MarginsDriver, at_size
 from voteprune.tree.margins.task import Result
 
 
@@ -162,3 +162,121 @@ def test_ctrl_c_ends_all_solvers_and_keeps_what_was_found(monkeypatch):
     assert solution.value <= solution.bound
     assert not isolated._busy["highs"]
     assert all(process.poll() is not None for process in busy[-2:])
+
+
+def started(seed=0, *, record=None, file=None, worst=True):
+    problem = Problem.of(pool(seed, rows=30, k=6), vp.Ramp(0.5))
+    run = Run(Incumbent(problem), time.monotonic() + 60, record=record, checkpoint=file)
+    if worst:
+        run.incumbent.offer([0])
+    return MarginsDriver(problem, run, 77.0), run
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4, 9])
+def test_every_size_that_may_hold_something_better_is_dealt_once(workers):
+    driver, run = started()
+    target = (run.incumbent.score + 1) / driver._scale
+    driver._bounds = target + np.array([3.0, -0.01, 1.0, 5.0, 0.0, 2.0])
+    driver._open = np.array([True, True, True, True, True, False])
+    tasks = driver._tasks(workers, 5.0)
+    assert len(tasks) == min(workers, 4)
+    dealt = np.array([task.open for task in tasks])
+    assert dealt.sum(axis=0).tolist() == [1, 0, 1, 1, 1, 0]
+    ranked = [3, 0, 2, 4]
+    for place, task in enumerate(tasks):
+        assert task.open[ranked[place]]
+        assert (task.deadline, task.latest) == (5.0, 77.0)
+        assert task.target == pytest.approx(target)
+        assert (task.bounds == driver._bounds).all()
+    assert not driver.over
+    driver._open[[0, 2, 3]] = False
+    assert not driver.over  # a bound that is just the target may be reached
+    driver._bounds[4] -= 1e-6
+    assert driver.over
+    driver._take([])
+    assert driver._open.tolist() == [False, True, False, False, False, False]
+
+
+def test_without_a_committee_every_size_is_worth_a_program():
+    driver, _ = started(worst=False)
+    (task,) = driver._tasks(1, 1.0)
+    assert task.target == -np.inf
+    assert task.open.all()
+
+
+def test_shares_lower_bounds_and_what_they_found_is_looked_at():
+    driver, run = started()
+    before = driver._bounds.copy()
+    tasks = driver._tasks(2, 1.0)
+    lower = [before.copy(), before.copy()]
+    lower[0][0] -= 2.0
+    lower[1][1] -= 1.0
+    best = max(range(6), key=lambda k: run.incumbent.problem.best([k])[1])
+    driver._take([
+        Result(lower[0], np.zeros(6, dtype=bool), ((best,),)),
+        Result(lower[1], tasks[1].open, ()),
+    ])  # fmt: skip
+    np.testing.assert_array_equal(driver._bounds, np.minimum(*lower))
+    np.testing.assert_array_equal(driver._open, tasks[1].open)
+    assert run.incumbent.members == (best,)
+
+
+def test_the_bound_of_a_run_is_that_of_its_highest_size_with_room_for_rounding():
+    driver, run = started()
+    bound = driver._bounds.max() - 3.0
+    driver._bounds = np.full(6, bound)
+    driver._bounds[2] += 0.5
+    driver._take_stock()
+    exact = driver._scale * (bound + 0.5)
+    gains = run.incumbent.problem.gains
+    assert run.incumbent.bound in (gains.floor_to_step(exact * (1 + 1e-6)),
+                                   gains.floor_to_step(exact))  # fmt: skip
+    assert driver._in_units(0.0) == pytest.approx(1e-7 * driver._scale * driver._largest)
+    assert driver._in_units(-1e9) == pytest.approx(driver._scale * (-1e9 + 100))
+    before = run.incumbent.bound
+    driver._report(bound - 1.0, [1, 2, 3])
+    assert run.incumbent.bound < before
+    assert (1, 2, 3) in driver._seen
+
+
+def test_bounds_of_sizes_are_rounded_down_to_what_a_size_can_be_worth():
+    driver, run = started()
+    known = run.incumbent.proved
+    assert driver.bounds == dict.fromkeys(range(1, 7), known)
+    driver._bounds -= np.arange(6) / 7
+    driver._known[5] = 5
+    driver._bounded = True
+    for place, (size, told) in enumerate(driver.bounds.items()):
+        values = [
+            run.incumbent.problem.best([k for k in range(6) if code >> k & 1])[1]
+            for code in range(1, 64)
+            if bin(code).count("1") == size
+        ]
+        above = driver._scale * driver._bounds[place]
+        if size < 6:
+            grid = at_size(run.incumbent.problem, size).gains
+            assert told == min(known, grid.floor_to_step(driver._in_units(driver._bounds[place])))
+            assert all(value <= told for value in values if value <= above)
+            assert all(grid.floor_to_step(value) == value for value in values)
+        else:
+            assert told == 5
+    assert at_size(run.incumbent.problem, 3).size_min == 3
+    assert at_size(run.incumbent.problem, 3).size_max == 3
+
+
+def test_what_had_its_program_and_what_was_proved_is_put_on_file(tmp_path):
+    file = tmp_path / "proof.npz"
+    driver, run = started(file=file)
+    driver._open[[1, 3]] = False
+    driver._bounds[2] -= 3.0
+    driver._bounded = True
+    driver.keep(SizeBounds(waiting={2: 9}, settled={}, turns={}, trusted=("highs",)))
+    kept = load_proof(file, run.incumbent.problem)
+    assert kept.sizes.priced == (2, 4)
+    assert kept.sizes.proved == driver.bounds
+    assert kept.sizes.waiting == {2: 9}
+    assert kept.committee == run.incumbent.committee
+    again, _ = started(file=file)
+    assert again._open.tolist() == [True, False, True, False, True, True]
+    assert again.bounds == driver.bounds
+    assert again.kept.waiting == {2: 9}

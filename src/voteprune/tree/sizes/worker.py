@@ -206,26 +206,29 @@ class _Tree:
 
     def _branch(self, node: Node) -> None:
         """Branch on a variable; close a node with one committee left."""
-        variable = self._branching_variable(node)
-        if variable is None:
-            # Every classifier is decided: one set of members, which the driver recounts. It is
-            # told at once, for the bounds told from now on leave it out.
-            members = np.flatnonzero(node.decided[: self._levels.n_classifiers] == 1).tolist()
+        k = self._levels.n_classifiers
+        if (node.decided[:k] != FREE).all():
+            # One set of members, which the driver recounts. It is told at once, for the bounds
+            # told from now on leave it out.
+            members = np.flatnonzero(node.decided[:k] == 1).tolist()
             self._look_at(members)
             self._keep(Step(self._next(), node.key, closed=node.leaving(by=-2)))
             self._tell(members)
             return
+        variable = self._branching_variable(node)
         children = node.branch(variable, (self._next(), self._next()))
-        if variable >= self._levels.n_classifiers:
-            pattern = variable - self._levels.n_classifiers
-            children[1] = children[1].only(self._levels.reachable(pattern, node.pairs))
+        if variable >= k:
+            children[1] = children[1].only(self._levels.reachable(variable - k, node.pairs))
         heirs = tuple((child.key, variable, value) for value, child in enumerate(children))
         self._keep(Step(self._next(), node.key, heirs=heirs))
         for child in children:
             self._push(child)
 
-    def _branching_variable(self, node: Node) -> int | None:
-        """Return the variable to branch on, by strong branching on the most fractional ones."""
+    def _branching_variable(self, node: Node) -> int:
+        """Return the variable to branch on, by strong branching on the most fractional ones.
+
+        Some classifier is open; whichever variable it is, the children hold all that the node does.
+        """
         k = self._levels.n_classifiers
         pair = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))
         at = int(node.pairs[pair, 0]), int(node.pairs[pair, 1])
@@ -241,7 +244,7 @@ class _Tree:
         candidates = candidates[broken[candidates] > 1e-6]
         if not len(candidates):
             open_seats = np.flatnonzero(free[:k])
-            return int(open_seats[np.argmax(solution[open_seats])]) if len(open_seats) else None
+            return int(open_seats[np.argmax(solution[open_seats])])
         best, best_score = int(candidates[0]), -1.0
         for candidate in candidates:
             falls = []
