@@ -7,7 +7,7 @@ from voteprune.soft.branching import Pseudocosts
 
 
 def by_hand(notes, members, gains, shares, distance):
-    """The mean rise of each side, or that of all, or 1; no more than closes, no less than a hair."""
+    """The mean rise of each side, or that of all, or 1; between a hair and what closes."""
     rises = np.zeros((2, len(members)))
     for side in (0, 1):
         every = [max(rise, 0.0) for _, sits, rise in notes if sits == side]
