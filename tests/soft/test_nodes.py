@@ -277,3 +277,51 @@ def test_a_guess_is_trusted_the_less_the_farther_away(monkeypatch):
         assert tree._promising(members, Here) == worth
     tree.search.fit(members)
     assert tree._promising(members, Here)
+
+
+def test_a_rounded_committee_that_is_not_promising_is_not_fitted(monkeypatch):
+    problem = replace(draw(3, n=40, k=8), penalty=1.0, size_max=3)
+    for promising in (True, False):
+        tree = SoftTree(problem, incumbent=(0,))
+        fits = []
+        fit = tree.search.fit
+        monkeypatch.setattr(tree, "_promising", lambda *_, told=promising: told)
+        monkeypatch.setattr(tree.search, "swaps", lambda point, _: point)
+        monkeypatch.setattr(
+            tree.search, "fit", lambda *given, f=fit, seen=fits: seen.append(given) or f(*given)
+        )
+        tree._begun = True
+        tree.round(most_nodes=1)
+        assert bool(fits) == promising
+
+
+def test_what_a_split_has_brought_is_noted_for_everybody(monkeypatch):
+    problem = replace(draw(3, n=40, k=6), penalty=1.0, size_max=3)
+    tree = SoftTree(problem, search=False)
+    for member in (0, 5):
+        for choice in (1, -1):
+            decisions = np.zeros(6, dtype=np.int8)
+            decisions[member] = choice
+            node = Node(decisions, -np.inf, np.zeros(1), np.zeros(6), split=member, above=1.0)
+            notes = []
+            monkeypatch.setattr(tree._pseudocosts, "note", lambda *said, to=notes: to.append(said))
+            tree._heap = []
+            tree._work(node, np.inf)
+            ((who, sits, rise),) = notes
+            assert (who, sits) == (member, choice == 1)
+            bound = min(other.bound for _, _, other in tree._heap)
+            assert rise <= bound - 1.0 + 1e-9
+    tree._heap = []
+    notes.clear()
+    tree._work(replace(node, split=-1), np.inf)
+    assert not notes
+
+
+def test_the_root_on_some_rows_gives_its_intercept_too(monkeypatch):
+    monkeypatch.setattr(trees, "MANY_ROWS", 40)
+    monkeypatch.setattr(trees, "_SAMPLE", 20)
+    problem = replace(draw(3, n=40, k=6), size_max=2, penalty=1.0)
+    problem = replace(problem, weights=np.where(problem.labels == 1, 5.0, 1.0))
+    tree = SoftTree(problem)
+    tree.begin()
+    assert tree.state().intercepts.any()

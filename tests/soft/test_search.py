@@ -176,3 +176,16 @@ def test_every_allowed_committee_is_no_better_than_search_and_all_its_swaps():
         problem, search = made(seed, size_max=2)
         best = min(fit(search.loss, problem.ridge, np.array(s)).value for s in committees(problem))
         assert search.swaps(search.greedy()).value <= best * 1.01
+
+
+def test_a_seat_is_filled_by_the_best_of_few_and_by_the_first_when_time_is_over():
+    search = made(2, size_max=6)[1]
+    point = search.fit((0,))
+    tried = [k for k, _ in search._candidates({0}, point)[: searching._GREEDY]]
+    search.fitted.clear()
+    found = search._best_newcomer({0}, point, time.monotonic() - 1)
+    assert found == tried[0]
+    assert len(search.fitted) == 1
+    best = search._best_newcomer({0}, point, np.inf)
+    values = {k: search.fit((0, k)).value for k in tried}
+    assert best == min(values, key=values.__getitem__)

@@ -225,3 +225,31 @@ def test_only_proofs_are_kept(tmp_path):
     assert check_soft_checkpoint(tmp_path / "c", "exact", problem) == tmp_path / "c"
     with pytest.raises(vp.InputError):
         check_soft_checkpoint(tmp_path / "c", "search", problem)
+
+
+def test_a_run_is_given_less_tolerance_than_it_tells(monkeypatch):
+    """What is told is lower than the bound by a hair, and must be within the tolerance still."""
+    from voteprune.strategies import exact_soft
+
+    given = []
+
+    class Watched(SoftTree):
+        def __init__(self, *said, **named):
+            given.append(named)
+            super().__init__(*said, **named)
+
+    monkeypatch.setattr(exact_soft, "SoftTree", Watched)
+    problem, run, _ = made()
+    outcome = exact_soft.solve_exact(problem, run)
+    assert outcome.termination == "proved"
+    (named,) = given
+    assert named["tolerance"] == 0.9 * exact_soft.TOLERANCE
+    assert named["deadline"] == run.deadline
+    assert named["keep_steps"] is False
+    record = []
+    problem, run, _ = made(record=record)
+    exact_soft.solve_exact(problem, run)
+    assert given[1]["keep_steps"] is True
+    assert isinstance(record[0], SoftTree)
+    assert record[0].latest == run.deadline
+    assert problem.search.deadline == run.deadline
