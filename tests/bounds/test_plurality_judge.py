@@ -218,3 +218,26 @@ def test_no_rows_at_all_are_rows():
     best = [case.wins.weights[case.wins.pattern == p][~made_one.size.lost(decided)[
         case.wins.pattern == p]].max(initial=0) for p in np.unique(case.wins.pattern)]  # fmt: skip
     assert bound == pytest.approx(sum(best), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "looks"),
+    [
+        ([100.0, 50.0, 49.5], 2),  # a hundredth of what is left to the target is not worth it
+        ([100.0, 50.0, 48.9, 48.8], 3),
+        ([100.0, 101.0], 1),
+        ([100.0, 9.9], 1),  # below the target
+        ([100.0, 10.0, 10.0], 2),
+    ],
+)
+def test_rounds_go_on_while_the_bound_comes_nearer_to_the_target(bounds, looks, monkeypatch):
+    case, made_one = program()
+    decided = np.full(case.wins.n_classifiers, -1, dtype=np.int8)
+    told, charges = iter(bounds), np.zeros(case.wins.n_classifiers)
+    seen = []
+    monkeypatch.setattr(made_one.size, "judge", lambda *_: (next(told), charges))
+    some = made_one.size.basic().only(np.arange(1))
+    monkeypatch.setattr(made_one.size, "violated", lambda *_: seen.append(1) or some)
+    best, _, _ = made_one.bound(decided, 10.0, time.monotonic() + 60)
+    assert len(seen) == looks
+    assert best == min(bounds[: looks + 1])

@@ -9,7 +9,7 @@ import pytest
 
 from soft_oracle import draw, fitted
 from voteprune.soft.bound import Bound, bound_of
-from voteprune.soft.loss import Dual
+from voteprune.soft.loss import Dual, margin
 from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit
 from voteprune.soft.polytope import Polytope
@@ -111,6 +111,35 @@ def test_bounds_are_below_the_dual_to_the_last_digit_and_next_to_it(seed):
             if own and len(lines) == 1:
                 # Of whoever does not sit in the best set, or does, it tells what the swap costs.
                 assert Fraction(float(told)) >= min(own) - size / 10**12
+
+
+def test_what_roundings_could_be_is_charged_in_full():
+    """Sixteen units of all that is summed up, as many of every value, and margins of both sums."""
+    random, unit = np.random.default_rng(3), Fraction(2) ** -53
+    inside, free, ridge = np.array([1, 4]), np.array([0, 2, 3, 5, 6]), 0.7
+    for turn in range(12):
+        gains = random.exponential(size=7)
+        dual = Dual(float(random.normal()) * 10.0 ** (turn % 3 - 1), gains, 0.0, gains)
+        polytope = Polytope(np.ones((1, 5)), np.array([2.0]))
+        bound = bound_of(dual, ridge, inside, free, polytope, 1.0 if turn % 2 else None)
+        mu, lam = Fraction(bound.price), Fraction(ridge)
+        phi = [max(Fraction(0), g - mu) ** 2 / (2 * lam) for g in _fractions(gains)]
+        seated = sum(phi[k] for k in inside)
+        falling = sorted((phi[k] for k in free), reverse=True)
+        best = falling[0] + falling[1]
+        size = abs(Fraction(dual.base)) + abs(mu) + seated + best
+        charged = 16 * unit * (size + seated + best)
+        charged += 4 * (Fraction(margin(2)) * seated + Fraction(margin(5)) * best)
+        exact = Fraction(dual.base) - mu - seated - best
+        assert Fraction(7, 10) <= (exact - Fraction(bound.value)) / charged <= Fraction(13, 10)
+        for place, k in enumerate(free):
+            for told, cost in (
+                (bound.with_in[place], max(falling[1] - phi[k], 0)),
+                (bound.with_out[place], max(phi[k] - falling[2], 0)),
+            ):
+                own = charged + 4 * Fraction(margin(5)) * cost
+                off = exact + cost - Fraction(float(told))
+                assert Fraction(1, 2) * own <= off <= 2 * own
 
 
 @pytest.mark.parametrize("given", [False, True])

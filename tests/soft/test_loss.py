@@ -201,3 +201,49 @@ def test_a_sample_weighs_what_all_rows_do(classes):
         few = sample_of(rare, 200)
         have = np.count_nonzero((rare.labels == 1) & (rare.weights > 0))
         assert np.count_nonzero(few.problem.labels == 1) == have < 50
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_roundings_could_be_is_charged_in_full(kind):
+    """As `loss` has it: of n terms, so many margins of what is summed up, on the safe side."""
+    problem, loss, random = case(kind, n=60)
+    columns, long = loss.gather(np.arange(K)), np.longdouble
+    weights = place(loss, random)[1]
+    z = loss.scores(balanced(loss, columns, weights), columns, weights)
+    dual = loss.dual(z)
+    carrying = problem.weights > 0
+    c, y = problem.weights[carrying].astype(long), problem.labels[carrying]
+    answers = np.moveaxis(problem.answers[carrying], 1, 0).astype(long)
+    wide, largest = z.astype(long), np.abs(answers.reshape(K, -1)).max(axis=1)
+    if kind == (2, "log_loss"):
+        signs = np.where(y == 1, 1, -1)
+        a = 1 / (1 + np.exp(signs * wide))
+        base = c @ -(a * np.log(a) + (1 - a) * np.log1p(-a))
+        gains = answers @ (c * signs * a)
+        slack = 4 * margin(len(c))
+        mass, least = c @ a, min(c[y == 0].sum(), c[y == 1].sum())
+        charged = base * slack * (1 + mass / least)
+        more = largest * slack * mass * (1 + 2 * c.sum() / least)
+    elif kind == (3, "log_loss"):
+        a = np.exp(wide - np.logaddexp.reduce(wide, axis=1)[:, None])
+        base = c @ -(a * np.log(a)).sum(axis=1)
+        gains = np.tensordot(answers, c[:, None] * (np.eye(3)[y] - a), axes=2)
+        slack = 8 * margin(wide.size)
+        charged = slack * base + 16 * 3 * 2.0**-53 * c.sum()
+        more = 2 * slack * largest * c.sum()
+    elif kind[1] == "pool_log_loss":
+        true = loss.answers.astype(long)
+        base, gains = c @ (1 - np.log(wide)), true @ (c / wide)
+        slack = 4 * margin(len(c))
+        charged, more = slack * (c @ (1 + np.abs(np.log(wide)))), slack * gains
+    else:
+        gram, pull = loss.gram.astype(long), loss.pull.astype(long)
+        base = loss.constant - wide @ gram @ wide
+        gains = 2 * (pull - gram @ wide)
+        cells = len(c) * (3 if kind[0] == 3 else 1)
+        slack = 4 * margin(cells + 2 * K)
+        charged = slack * (loss.constant + wide @ gram @ wide)
+        more = 2 * slack * (pull + gram @ wide)
+    assert 0.8 * charged <= base - dual.base <= 1.3 * charged
+    assert (0.8 * more <= dual.gains - gains).all()
+    assert (dual.gains - gains <= 1.3 * more + 1e-14 * largest * c.sum()).all()

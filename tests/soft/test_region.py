@@ -5,6 +5,7 @@ import pytest
 
 from soft_oracle import committees, draw
 from voteprune.soft import region as regions
+from voteprune.soft.loss import margin
 from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit, nearest
 from voteprune.soft.region import (
@@ -224,11 +225,65 @@ def test_what_a_sharpened_point_adds_is_rounded_to_the_safe_side():
     z = loss.scores(whole.intercepts, loss.answers, weights)
     base, gains = sharp._bent(loss.tangent(z), weights)
     plain, raw = unbalanced(loss, loss.tangent(z), region.intercept, region.drift)
-    long = np.longdouble
-    d = (sharp.units.astype(long) ** 2 - 1) * problem.ridge
-    more = d @ (weights.astype(long) ** 2) / 2
-    assert base <= plain + more * (1 + 1e-16) - 2e-16 * more
-    assert base == pytest.approx(float(plain + more), rel=1e-10)
-    exact = (raw + d * weights) / sharp.units
-    assert (gains > exact).all()
-    np.testing.assert_allclose(gains, exact.astype(float), rtol=1e-12)
+    long, unit = np.longdouble, 2.0**-53
+    np.testing.assert_allclose(
+        (sharp.units**2 - 1) * problem.ridge, sharp._excess, rtol=1e-9, atol=1e-12
+    )
+    bent = sharp._excess.astype(long) * weights
+    more = bent @ weights.astype(long) / 2
+    # Nothing but the bend: what the plain tangent is charged has a test of its own.
+    charged = plain + more - base
+    assert 0.5 * 4 * margin(6) * 2 * more <= charged + 4 * unit * abs(plain)
+    assert charged <= 2 * 4 * margin(6) * 2 * more + 4 * unit * abs(plain)
+    exact = (raw.astype(long) + bent) / sharp.units
+    charged = 4 * unit * np.abs(bent) / sharp.units + 16 * unit * np.abs(exact)
+    assert (gains - exact >= 0.6 * charged).all()
+    assert (gains - exact <= 1.4 * charged).all()
+
+
+def test_what_the_ridge_is_raised_by_is_below_the_curvature_with_room_for_roundings():
+    problem, loss = case(3, n=60)
+    scope, everybody = np.zeros(6, dtype=np.int8), np.arange(6)
+    scope[5] = -1
+    whole = fit(loss, problem.ridge, everybody)
+    region = region_of(problem, loss, scope, whole, whole.value * 1.05)
+    sharp = Sharpened(loss, problem.ridge, region, scope, whole.z)
+    width = 0.125 * (region.upper - region.lower)
+    centre = whole.z.astype(np.float32)
+    curves = least_curvature(centre - width, centre + width, region.lower, region.upper)
+    columns = np.vstack([np.ones(len(whole.z)), loss.answers[:5]])
+    made = gram(columns, loss.weights * curves * (1 - 1e-6))
+    rest = made[1:, 1:] - np.outer(made[1:, 0], made[0, 1:]) / made[0, 0]
+    assert sharp._excess[5] == 0
+    left = np.linalg.eigvalsh(rest - np.diag(sharp._excess[:5]))
+    rounding = 64 * margin(len(curves) + 6) * np.trace(made)
+    assert left[0] >= 0.99 * rounding
+    little = 1e-4 * problem.ridge
+    assert sharp._excess[:5].min() >= -1.001 * (little + rounding)
+    assert sharp._excess.max() > problem.ridge
+    # And as large as can be: nearly singular along some direction.
+    assert left[0] <= 0.05 * sharp._excess.max()
+    # Near is within the same part of each interval, edges included.
+    first, last = sharp._trusted
+    np.testing.assert_allclose(last - first, 2 * width)
+    for rows, near in ((first, True), (last, True), (first - 1e-9, False), (last + 1e-9, False)):
+        assert sharp.near(rows) == near
+        one = whole.z.copy()
+        one[3] = rows[3]
+        assert sharp.near(one) == near
+
+
+def test_what_roundings_could_be_of_a_tangent_is_charged_in_full():
+    loss = case(2)[1]
+    weights = np.array([0.5, 0.1, 0.0, 0.3, 0.2, 0.9])
+    z = loss.scores(np.array([0.4]), loss.answers, weights)
+    at, mass = loss.tangent(z), loss.weights.sum()
+    slack = 4 * margin(len(z))
+    for middle, drift in ((0.0, 0.0), (0.7, 0.3), (-30.0, 2.0)):
+        base, gains = unbalanced(loss, at, middle, drift)
+        exact = np.longdouble(at.entropy) + np.longdouble(at.slope[0]) * middle
+        exact -= np.longdouble(abs(at.slope[0])) * drift
+        charged = slack * (at.entropy + mass * (1 + abs(middle) + drift))
+        assert 0.8 * charged <= exact - base <= 1.2 * charged
+        more = gains + at.slope[1:]
+        np.testing.assert_allclose(more, loss.largest * slack * mass, rtol=0.2)
