@@ -227,7 +227,7 @@ def test_no_rows_at_all_are_rows():
         ([100.0, 50.0, 48.9, 48.8], 3),
         ([100.0, 101.0], 1),
         ([100.0, 9.9], 1),  # below the target
-        ([100.0, 10.0, 10.0], 2),
+        ([100.0, 10.0, 9.9], 2),
     ],
 )
 def test_rounds_go_on_while_the_bound_comes_nearer_to_the_target(bounds, looks, monkeypatch):

@@ -164,3 +164,16 @@ def test_shared_hessians_are_bent_as_the_loss_is(case, monkeypatch):
     for shares in (True, False):
         monkeypatch.setattr(plain, "shares", lambda *_, told=shares: told)
         assert bent.shares(z, 2) == shares
+
+
+def test_the_first_relaxation_is_the_centre_of_all_hessians():
+    case = Case()
+    assert not case.curvature.centred
+    found, _ = case.relaxed()
+    assert case.curvature.centred
+    centre = case.curvature._centre
+    np.testing.assert_array_equal(centre, found.point.z)
+    decisions = ROOT.copy()
+    decisions[1] = -1
+    case.relaxed(case.node(decisions))
+    assert case.curvature._centre is centre
