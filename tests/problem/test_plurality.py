@@ -106,8 +106,10 @@ def test_a_criterion_is_known_or_refused():
     four = Weights(tp=1, fp=0, tn=0, fn=0)
     assert check_criterion(four, 2) is four
     for wrong, classes in ((four, 3), ("recall", 3), ("f1", 3), ("nonsense", 2), (5, 2)):
-        with pytest.raises(vp.InputError, match="not for plurality"):
+        with pytest.raises(vp.InputError, match="not for plurality") as refused:
             check_criterion(wrong, classes)
+        # What is known is named once.
+        assert str(refused.value).count("balanced_accuracy") == 1
     assert kind_of_criterion("f1_macro") == "f-score"
     assert kind_of_criterion("accuracy") == "plurality"
     votes = drawn(0)[0]

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from soft_oracle import committees, draw, fitted
 from voteprune.soft import tree as trees
 from voteprune.soft.nodes import Node, state_of
-from voteprune.soft.problem import Group
+from voteprune.soft.problem import Budget, Group
 from voteprune.soft.tree import TOLERANCE, SoftTree
 
 
@@ -325,3 +326,37 @@ def test_the_root_on_some_rows_gives_its_intercept_too(monkeypatch):
     tree = SoftTree(problem)
     tree.begin()
     assert tree.state().intercepts.any()
+
+
+@pytest.mark.parametrize("kind", ["log_loss", "pool_log_loss", "pool_brier"])
+def test_nobody_is_no_committee_and_a_limit_is_kept_to_the_last_digit(kind):
+    problem = replace(draw(3, n=24, k=4, loss=kind), size_max=2)
+    tenths = (Fraction(1, 10), Fraction(2, 10), Fraction(0), Fraction(0))
+    dear = Budget(tenths, Fraction(3, 10) - Fraction(1, 10**25))
+    for other in (
+        {"forbidden": (0, 1, 2, 3)},
+        {"required": (0, 1), "budgets": (dear,)},
+        {"required": (0, 1), "forbidden": (2, 3), "size_max": 3, "budgets": (dear,)},
+    ):
+        tree = SoftTree(replace(problem, **other), search=False)
+        tree.round()
+        assert tree.finished
+        assert tree.best is None
+        assert tree.closed == np.inf
+    fine = Budget(tenths, Fraction(3, 10))
+    tree = SoftTree(replace(problem, required=(0, 1), budgets=(fine,)), search=False)
+    tree.round()
+    assert tree.best.members.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind", ["log_loss", "pool_log_loss", "pool_brier"])
+@pytest.mark.parametrize("required", [(), (1,)])
+def test_a_proof_that_is_written_down_has_a_bound_from_the_beginning(kind, required):
+    problem = replace(draw(3, n=24, k=4, loss=kind), size_max=2, required=required)
+    tree = SoftTree(problem, search=False, keep_steps=True)
+    least = min(tree.search.fit(s).value for s in committees(problem))
+    assert -np.inf < tree.lower_bound <= least
+    assert len(tree.steps) == 1
+    broken = SoftTree(replace(problem, groups=(Group((0, 2), 3),)), keep_steps=True)
+    assert broken.lower_bound == 0.0
+    assert not len(broken.steps[0].weights)

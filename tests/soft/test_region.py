@@ -287,3 +287,64 @@ def test_what_roundings_could_be_of_a_tangent_is_charged_in_full():
         assert 0.8 * charged <= exact - base <= 1.2 * charged
         more = gains + at.slope[1:]
         np.testing.assert_allclose(more, loss.largest * slack * mass, rtol=0.2)
+
+
+def _noted(true, to):
+    """A function that notes what it was given, as it was then, and what it found."""
+
+    def noted(*given):
+        given = tuple(one.copy() if isinstance(one, np.ndarray) else one for one in given)
+        found = true(*given)
+        to.append((given, found.copy() if isinstance(found, np.ndarray) else found))
+        return found
+
+    return noted
+
+
+def test_an_interval_is_as_wide_as_its_derivation_has_it(monkeypatch):
+    """The last round again: what is to be shared, and a bound on everybody's weights, in full."""
+    problem, loss = case(1, n=60)
+    drifts, plains, grams, solved = [], [], [], []
+    watch = (
+        (regions, "unbalanced", drifts), (regions, "bound_of", plains), (regions, "gram", grams),
+        (np.linalg, "cholesky", solved),
+    )  # fmt: skip
+    for module, name, seen in watch:
+        monkeypatch.setattr(module, name, _noted(getattr(module, name), seen))
+    scope = np.array([1, 0, 0, 0, 0, -1], dtype=np.int8)
+    point = fit(loss, problem.ridge, np.array([0, 1, 2]))
+    solved.clear()
+    incumbent = point.value * 1.1
+    region = region_of(problem, loss, scope, point, incumbent)
+    length = np.sqrt(2 * incumbent / problem.ridge)
+    heavy = min(loss.weights[loss.signs == side].max() for side in (-1, 1))
+    far = incumbent / heavy + length * np.sqrt(5) * loss.largest[:5].max()
+    assert drifts[0][0][2] == 0.0
+    assert drifts[0][0][3] == pytest.approx(far, rel=1e-12)
+    above = incumbent - plains[0][1].value
+    size = (length + np.linalg.norm(point.weights)) ** 2
+    (columns, _), bare = grams[-1]
+    made = solved[-1][0][0]
+    np.testing.assert_array_equal(columns, np.vstack([np.ones(len(point.z)), loss.answers[:5]]))
+    rounding = 16 * margin(len(point.z) + 5) * np.trace(bare)
+    little = max(0.01 * above / size, rounding)
+    expected = bare + little * np.diag([0.0, 1, 1, 1, 1, 1])
+    expected[0, 0] -= rounding
+    np.testing.assert_allclose(made, expected, rtol=1e-15)
+    assert made[0, 0] < bare[0, 0]
+    twice = 2 * above + (little + rounding) * size
+    inverse = np.linalg.inv(made)
+    lever = np.einsum("ij,ik,kj->j", columns, inverse, columns)
+    middle = (region.upper + region.lower) / 2
+    away = (region.upper - region.lower) / 2
+    exact = np.sqrt(twice * lever)
+    assert (away >= exact * (1 + 4e-7) + 0.9e-9).all()
+    assert (away <= exact * (1 + 6e-7) + 1.1e-9).all()
+    assert region.drift >= np.sqrt(twice * inverse[0, 0]) * (1 + 4e-7)
+    assert region.drift <= np.sqrt(twice * inverse[0, 0]) * (1 + 6e-7)
+    weights = np.zeros(6)
+    weights[:3] = point.weights
+    np.testing.assert_allclose(middle, weights @ loss.answers + region.intercept, atol=1e-9)
+    # Curvature of the last intervals but one, nowhere more than at their middle.
+    assert (grams[-1][0][1] <= loss.weights * curvature(middle) * (1 + 1e-12)).all()
+    assert len(solved) == 5

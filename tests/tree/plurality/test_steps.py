@@ -3,6 +3,7 @@
 import math
 import time
 from dataclasses import replace
+from fractions import Fraction
 from unittest import mock
 
 import numpy as np
@@ -19,6 +20,7 @@ from voteprune.run.run import Run
 from voteprune.tree.plurality import worker
 from voteprune.tree.plurality.checkpoint import (
     Kept,
+    _fault,
     check_plurality_checkpoint,
     load_proof,
     resumed,
@@ -292,7 +294,9 @@ def test_it_begins_with_a_node_for_every_size_and_a_bound_that_is_true_of_all():
         assert np.flatnonzero(node.decided == 1).tolist() == case.wins.required.tolist()
         assert (np.delete(node.decided, case.wins.required) == FREE).all()
         assert node.bound * case.scale >= max(case.scores.values())
-        assert node.bound * case.scale + case.problem.gains.base >= float(run.incumbent.proved)
+        # Above it by what roundings could be.
+        told = Fraction(node.bound) * Fraction(case.scale) + case.problem.gains.base
+        assert told > run.incumbent.proved
         assert not node.bounded
     assert run.incumbent.open_boxes == len(sizes)
     assert not driver.over
@@ -468,3 +472,15 @@ def test_what_the_tree_knows_nothing_of_keeps_nothing_on_file(objective, limits,
     plain_one = PluralityProblem.of(votes)
     file = check_plurality_checkpoint(tmp_path / "proof", "exact", plain_one)
     assert file == tmp_path / "proof"
+
+
+def test_nodes_of_another_pool_are_a_fault():
+    case = known(5, groups=False)
+    width, size = len(case.problem.allowed), case.problem.size_max
+    for wide, kind, fault in (
+        (width, np.int8, ""), (width + 1, np.int8, "shape"), (width, np.int16, "shape"),
+    ):  # fmt: skip
+        node = Node(size, 1.0, np.full(wide, -1, dtype=kind))
+        told = _fault(Kept(None, (node,)), case.problem)
+        assert fault in told
+        assert bool(told) == bool(fault)

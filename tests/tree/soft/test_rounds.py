@@ -253,3 +253,19 @@ def test_a_run_is_given_less_tolerance_than_it_tells(monkeypatch):
     assert isinstance(record[0], SoftTree)
     assert record[0].latest == run.deadline
     assert problem.search.deadline == run.deadline
+
+
+@pytest.mark.parametrize(
+    ("limits", "first"),
+    [
+        ([], (0,)), ([vp.AtLeast("size", 3)], (0, 1, 2)), ([vp.Require("c4")], (4,)),
+        ([vp.Require("c4"), vp.AtLeast("size", 2)], (4, 0)),
+        ([vp.Require("c0", "c1"), vp.AtLeast("size", 2)], (0, 1)), ([vp.Forbid("c0")], (1,)),
+        ([vp.Require("c1"), vp.Forbid("c0"), vp.AtLeast("size", 3)], (1, 2, 3)),
+    ],
+)  # fmt: skip
+def test_the_first_committee_is_the_smallest_that_there_may_be(limits, first):
+    from voteprune.strategies.exact_soft import first_members
+
+    said = vp.Probabilities(*pool(3, n=40, k=6))
+    assert first_members(SoftPruning.of(said, "log_loss", limits, 0.1)) == first
