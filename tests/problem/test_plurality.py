@@ -101,7 +101,7 @@ def test_a_criterion_is_known_or_refused():
     for name in ("accuracy", "balanced_accuracy", "f1_macro"):
         assert check_criterion(name, 3) == name
     assert check_criterion({0: 1}, 3) == {0: 1}
-    assert check_criterion("recall", 2) == "recall"
+    assert check_criterion("recall", 2) == check_criterion("recall") == "recall"
     assert check_criterion("f1", 2) == "f1"
     four = Weights(tp=1, fp=0, tn=0, fn=0)
     assert check_criterion(four, 2) is four
