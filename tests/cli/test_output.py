@@ -20,7 +20,7 @@ def test_prune_prints_the_summary_and_the_test_rows(run, votes):
     code, out, err = run("prune", votes)
     assert code == 0
     assert err == ""
-    assert out.startswith("Optimal: no committee is better.")
+    assert out.startswith("Optimal: no committee is better, and no smaller one is as good.")
     assert "20 rows: accuracy" in out
 
 

@@ -135,7 +135,7 @@ def test_committees_and_solutions_survive_their_json(tmp_path):
 def test_the_summary_tells_the_classes_and_the_proof():
     matrix, y = pool()
     text = vp.prune(vp.PluralityVotes(matrix, y)).summary()
-    assert "Optimal: no committee is better." in text
+    assert "Optimal: no committee is better" in text
     assert "most votes win" in text
     assert "4 classes" in text
 

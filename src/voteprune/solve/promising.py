@@ -130,6 +130,7 @@ class Pledge:
             confusion=problem.confusion(chosen),
             value=value,
             promise=told,
+            smallest=False,
         )
 
     def _ranked(
