@@ -139,6 +139,7 @@ def test_another_objective_has_its_own_column():
         ({"test": np.ones((3, 12))}, "test"),
         ({"test": pool(k=3)}, "test"),
         ({"objective": "f-two"}, "objective"),
+        ({"objective": "log_loss"}, "objective"),
     ],
 )
 def test_bad_input_is_named_before_anything_runs(arguments, named):

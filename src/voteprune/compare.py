@@ -22,6 +22,7 @@ from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
 from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
+from .soft.pruning import OBJECTIVES
 from .solve.comparison import Comparison, Row
 from .solve.plurality_solution import PluralitySolution, shares_right
 from .solve.request import (
@@ -196,6 +197,12 @@ def _by_threshold(
             "objective",
             f"{arguments.objective} is a margin, which few methods can maximise; methods are "
             "compared by a criterion of the counts. Take 'accuracy', say, and prune() for margins.",
+        )
+    if isinstance(arguments.objective, str) and arguments.objective in OBJECTIVES:
+        raise InputError(
+            "objective",
+            f"{arguments.objective} is a loss of soft committees, and committees of votes are "
+            "compared. Take 'accuracy', say, and prune() for soft committees.",
         )
     criterion, limits = check_configuration(
         check_criterion(arguments.objective, "objective"), check_diversity(arguments.diversity)

@@ -18,6 +18,7 @@ def test_the_optimum_is_found_and_proved(block):
         assert list(faults(seed)) == [], seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_so_it_is_by_the_integer_program(block):
     with mock.patch.object(exact, "ENUMERATE", 0):

@@ -126,7 +126,9 @@ class Comparison:
         lines = []
         for reason in dict.fromkeys(self.left_out.values()):
             names = [name for name, why in self.left_out.items() if why == reason]
-            lines += wrap(f"Left out ({shown(reason)}): ", names)
+            label = f"Left out ({shown(reason)}): "
+            (line, *more) = wrap(label, names)
+            lines += [label.rstrip(), *wrap("  ", names)] if more else [line]
         return ["", *lines] if lines else []
 
     def _cells(self) -> list[list[str]]:

@@ -117,9 +117,13 @@ def carry_out(
         if beside.start is not None:
             incumbent.offer(beside.start)
         outcome = _solve(problem, method, run)
-        if method.proves and problem.objective.kind != "soft":
-            polish(problem, run)
-        return outcome
+        if not method.proves or problem.objective.kind == "soft":
+            return outcome
+        best = incumbent.score
+        polish(problem, run)
+        # Who is looked for is as good; what is better refutes a solver's claim.
+        refuted = outcome.termination == "proved" and incumbent.score != best
+        return Outcome("solver failed") if refuted else outcome
 
     return _conclude(problem, run, outcome_of(work), method, circumstances)
 
