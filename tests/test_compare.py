@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -66,6 +67,30 @@ def test_all_that_can_are_compared_when_none_is_named():
     assert {"exact", "checklist"}.isdisjoint(row.method for row in majority.rows)
 
 
+def test_who_is_left_out_is_told_with_the_reason():
+    votes = pool(n=60, k=6)
+    found = vp.compare(votes, constraints=vp.Require(1), time_limit=5, random_state=0)
+    assert {row.method for row in found.rows} == {"exact", "search"}
+    known = {method.name for method in vp.methods()}
+    assert found.left_out.keys() == known - {"exact", "search"}
+    assert found.left_out["brute"] == "only if named, for it may take very long"
+    assert found.left_out["hc-acc"] == f"cannot honour '{vp.Require(1)}'"
+    table, _, notes = found.table().partition("\n\n")
+    assert len(table.splitlines()) == 3
+    assert "Left out (only if named, for it may take very long): merged, paper, brute" in notes
+    assert all(name in notes for name in found.left_out)
+    assert json.loads(found.to_json())["left_out"] == found.left_out
+    named = vp.compare(votes, methods=["full"])
+    assert named.left_out == {}
+    assert "Left out" not in named.table()
+    plural = vp.PluralityVotes(votes.matrix.astype(int), votes.labels.astype(int))
+    several = vp.compare(plural, objective="f1_macro", time_limit=5, random_state=0)
+    assert several.left_out["hc-acc"] == "cannot maximise f-scores"
+    assert several.left_out["kappa"] == "not where most votes win"
+    kept = import_module("voteprune.compare")._choose(None, [], None, "majority")[1]
+    assert kept["checklist"] == "cannot keep to the threshold 'majority'"
+
+
 def test_rows_are_merged_once_for_all_methods(monkeypatch):
     merged = []
     whole = vp.Patterns.of.__func__
@@ -114,6 +139,7 @@ def test_another_objective_has_its_own_column():
         ({"test": np.ones((3, 12))}, "test"),
         ({"test": pool(k=3)}, "test"),
         ({"objective": "f-two"}, "objective"),
+        ({"objective": "log_loss"}, "objective"),
     ],
 )
 def test_bad_input_is_named_before_anything_runs(arguments, named):

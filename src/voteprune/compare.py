@@ -22,6 +22,7 @@ from .problem.plurality_committee import PluralityCommittee
 from .problem.problem import Problem
 from .run.incumbent import Progress
 from .run.run import Method, ThresholdRule
+from .soft.pruning import OBJECTIVES
 from .solve.comparison import Comparison, Row
 from .solve.plurality_solution import PluralitySolution, shares_right
 from .solve.request import (
@@ -35,7 +36,13 @@ from .solve.request import (
 from .solve.solution import Solution
 from .solve.solve import Beside, carry_out
 from .solvers import Solver
-from .strategies.registry import METHODS, check_honours, check_threshold, unknown_method
+from .strategies.registry import (
+    METHODS,
+    check_honours,
+    check_threshold,
+    not_honoured,
+    unknown_method,
+)
 from .votes.plurality import PluralityVotes
 from .votes.votes import Votes, as_votes, refuse_twice
 
@@ -80,12 +87,15 @@ class Contest:
         The methods, each with how it is run.
     test
         Other votes to judge on; None where there are none.
+    left_out
+        The methods that are not compared, and why.
     """
 
     objective: str
     problem: Problem | PluralityProblem
     orders: tuple[tuple[Method, Circumstances], ...]
-    test: Problem | PluralityProblem | None = None
+    test: Problem | PluralityProblem | None
+    left_out: dict[str, str]
 
     @property
     def credit(self) -> NDArray[np.float64] | None:
@@ -171,7 +181,7 @@ def compare(
     judges = [Judge(each) for each in (contest.problem, contest.test) if each is not None]
     credit = contest.credit
     rows = tuple(_row(solution, judges, credit) for solution in solutions)
-    return Comparison(contest.objective, rows, tuple(solutions))
+    return Comparison(contest.objective, rows, tuple(solutions), contest.left_out)
 
 
 def _by_threshold(
@@ -188,14 +198,21 @@ def _by_threshold(
             f"{arguments.objective} is a margin, which few methods can maximise; methods are "
             "compared by a criterion of the counts. Take 'accuracy', say, and prune() for margins.",
         )
+    if isinstance(arguments.objective, str) and arguments.objective in OBJECTIVES:
+        raise InputError(
+            "objective",
+            f"{arguments.objective} is a loss of soft committees, and committees of votes are "
+            "compared. Take 'accuracy', say, and prune() for soft committees.",
+        )
     criterion, limits = check_configuration(
         check_criterion(arguments.objective, "objective"), check_diversity(arguments.diversity)
     )
-    chosen = _choose(methods, requests, limits, arguments.threshold)
+    chosen, left_out = _choose(methods, requests, limits, arguments.threshold)
     orders = tuple((method, arguments.circumstances(method)) for method in chosen)
     votes = as_votes(*pool)
     judged = None if test is None else Problem.of(_check_test(test, votes))
-    return Contest(str(criterion), Problem.of(votes, criterion, requests, limits), orders, judged)
+    problem = Problem.of(votes, criterion, requests, limits)
+    return Contest(str(criterion), problem, orders, judged, left_out)
 
 
 def _by_plurality(
@@ -204,10 +221,16 @@ def _by_plurality(
     """Check what is asked of votes for classes, and merge their rows."""
     first = check_plurality_plan(arguments, votes.classes)
     kind = kind_of_criterion(first.criterion)
-    able = [method for method in METHODS.values() if kind in method.others]
+    left_out: dict[str, str] = {}
     if methods is None:
-        able = [method for method in able if method.name not in _LEFT_OUT]
-        chosen = [each.name for each in able if _can(each, first.requests, None, None)]
+        for name, method in METHODS.items():
+            reason = _why_not(method, first.requests, None, None)
+            if kind not in method.others:
+                by_votes = "plurality" in method.others
+                reason = f"cannot maximise {kind}s" if by_votes else "not where most votes win"
+            if reason is not None:
+                left_out[name] = reason
+        chosen = [name for name in METHODS if name not in left_out]
     else:
         chosen = list(_check_names(methods))
         check_able(chosen, kind, "methods")
@@ -217,7 +240,7 @@ def _by_plurality(
     orders = tuple((plan.method, plan.circumstances) for plan in plans)
     judged = None if test is None else PluralityProblem.of(_check_labels(test, votes))
     problem = PluralityProblem.of(votes, first.criterion, first.requests)
-    return Contest(problem.objective.name, problem, orders, judged)
+    return Contest(problem.objective.name, problem, orders, judged, left_out)
 
 
 def _choose(
@@ -225,24 +248,27 @@ def _choose(
     requests: Sequence[Constraint],
     diversity: str | Diversity | None,
     threshold: object,
-) -> list[Method]:
-    """Return the methods asked for, or all that can do what is asked."""
+) -> tuple[list[Method], dict[str, str]]:
+    """Return the methods asked for, or all that can do what is asked and why others are not."""
     if names is None:
-        known = [method for name, method in METHODS.items() if name not in _LEFT_OUT]
-        able = [method for method in known if _can(method, requests, diversity, threshold)]
+        reasons = {
+            name: _why_not(method, requests, diversity, threshold)
+            for name, method in METHODS.items()
+        }
+        able = [METHODS[name] for name, reason in reasons.items() if reason is None]
         if not able:
             if threshold not in (None, *get_args(ThresholdRule)):
-                check_threshold(threshold, known[0])  # says what is allowed
+                check_threshold(threshold, METHODS["exact"])  # says what is allowed
             raise InputError(
                 "methods",
                 "none can honour all that is asked for. Ask for less: no method takes every "
                 "constraint together with a rule for the threshold.",
             )
-        return able
+        return able, {name: reason for name, reason in reasons.items() if reason is not None}
     for name in _check_names(names):
         check_threshold(threshold, METHODS[name])
         check_honours(METHODS[name], requests, diversity)
-    return [METHODS[name] for name in names]
+    return [METHODS[name] for name in names], {}
 
 
 def _check_names(names: object) -> Sequence[str]:
@@ -255,18 +281,19 @@ def _check_names(names: object) -> Sequence[str]:
     return names
 
 
-def _can(
+def _why_not(
     method: Method,
     requests: Sequence[Constraint],
     diversity: str | Diversity | None,
     threshold: object,
-) -> bool:
-    try:
-        check_threshold(threshold, method)
-        check_honours(method, requests, diversity)
-    except InputError:
-        return False
-    return True
+) -> str | None:
+    """Say why a method that nobody has named is not compared; None if it is."""
+    if method.name in _LEFT_OUT:
+        return "only if named, for it may take very long"
+    if threshold is not None and threshold not in method.thresholds:
+        return f"cannot keep to the threshold {threshold!r}"
+    ignored = not_honoured(method, requests, diversity)
+    return None if ignored is None else f"cannot honour {ignored[1]!r}"
 
 
 def _check_test(test: object, votes: Votes) -> Votes:

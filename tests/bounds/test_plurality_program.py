@@ -106,6 +106,7 @@ def thorough(monkeypatch):
     monkeypatch.setattr(plurality_program, "_PROGRESS", -1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("thorough")
 def test_the_bound_is_the_value_of_the_relaxation_with_all_its_rows():
     tighter = dict.fromkeys(FAMILIES, 0)

@@ -72,6 +72,7 @@ def sources(tmp_path, said):
     yield long, ("--labels", tmp_path / "labels.csv", "--id", "item")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["skip", "against"])
 def test_every_kind_of_file_is_read_and_applied_alike(run, tmp_path, said, rule):
     y, votes = said

@@ -50,6 +50,7 @@ def test_shards_fill_one_folder(run, tmp_path):
     assert len(read_records(folder)) == 6
 
 
+@pytest.mark.slow
 def test_a_method_of_your_own_stands_beside_the_plan(run, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     plan = write_plan(tmp_path / "plan", pool_sizes="[4]", methods='["mine"]')

@@ -64,6 +64,24 @@ def test_a_picture_is_drawn(run, votes, tmp_path, suffix):
     assert len(content) > 10_000
 
 
+def test_who_is_left_out_is_said_below_the_table(run, votes):
+    code, out, _ = run("compare", votes, "--max-size", 2, "--time-limit", 5, "--seed", 0)
+    assert code == 0
+    notes = out.partition("\n\n")[2].splitlines()
+    assert notes[-1] == "Left out (cannot honour 'size <= 2'): full, best"
+    assert max(map(len, notes)) <= 96
+
+
+def test_losses_are_not_compared_and_lists_have_commas(run, votes):
+    code, _, err = run("compare", votes, "--objective", "log_loss")
+    assert code == 2
+    assert "--objective: log_loss is a loss of soft committees" in err
+    code, _, err = run("compare", votes, "--methods", "full", "--methods", "best")
+    assert code == 2
+    assert "--methods" in err
+    assert "Give it once, several values with commas between." in err
+
+
 def test_a_picture_without_matplotlib_tells_the_cure(run, votes, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("compare", votes, "--plot", tmp_path / "a.png")

@@ -41,6 +41,7 @@ def told(run, *words):
     return code, out, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_no_command_sends_what_a_file_holds(run, tmp_path, seed):
     path, saved = tmp_path / f"votes{CLEAR.replace('/', '')}{seed}.csv", tmp_path / "saved.json"

@@ -32,6 +32,7 @@ def test_a_full_disk_costs_the_files_alone(run, votes, full):
     assert not any(file.exists() for file in files)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_on_a_full_disk_costs_the_checkpoint_alone(run, hard, full, tmp_path):
     file, saved = full / "proof.npz", tmp_path / "committee.json"
     words = ("prune", hard, "--time-limit", 3, "--checkpoint", file, "--output", saved)
@@ -44,6 +45,7 @@ def test_a_checkpoint_on_a_full_disk_costs_the_checkpoint_alone(run, hard, full,
     assert not file.exists()
 
 
+@pytest.mark.slow
 def test_a_stdout_that_is_full_does_not_keep_the_files_from_being_written(votes, tmp_path):
     saved, full = tmp_path / "committee.json", Path("/dev/full")
     if not full.exists():

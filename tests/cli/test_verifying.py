@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pytest
 
 from votefiles import write_votes
@@ -35,6 +36,35 @@ def test_the_label_column_is_remembered(run, tmp_path):
     assert run("prune", table, "--target", "truth", "--certificate", path)[0] == 0
     assert run("verify", path, table)[0] == 0
     assert run("verify", path, table, "--target", "b")[0] == 1
+
+
+@pytest.mark.parametrize("packed", ["votes.parquet", "votes"])
+def test_a_parquet_table_is_verified_as_it_is(run, tmp_path, packed):
+    """Whatever it is called, of numbers and truth values; other rows of it are refuted."""
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    y = rng.permutation(40) % 2
+    shares = np.clip(0.5 + (y - 0.5) * 0.4 + rng.normal(0, 0.3, (4, 40)), 0, 1)
+    frame = pl.DataFrame({"y": y == 1, **{f"m{k}": each for k, each in enumerate(shares)}})
+    table, proof = tmp_path / packed, tmp_path / "proof.json"
+    frame.write_parquet(table)
+    code, _, _ = run("prune", table, "--target", "y", "--certificate", proof)
+    assert code == 0
+    code, out, _ = run("verify", proof, table)
+    assert code == 0
+    assert "The certificate holds" in out
+    frame.with_columns(m0=1 - pl.col("m0")).write_parquet(table)
+    code, out, _ = run("verify", proof, table)
+    assert code == 1
+    frame.drop("m1").write_parquet(table)
+    code, _, err = run("verify", proof, table)
+    assert code == 2
+    assert str(table) in err
+    assert "m1" in err
+    table.write_bytes(b"PAR1 and no more")
+    code, _, err = run("verify", proof, table)
+    assert code == 2
+    assert str(table) in err
 
 
 def test_a_false_claim_is_refuted_with_exit_code_1(run, votes, certificate):

@@ -90,6 +90,7 @@ def test_of_equals_the_front_shows_the_answers_own_members():
         assert own.committee.members == answer.committee.members
 
 
+@pytest.mark.slow
 def test_a_budget_has_a_front_with_the_answer_on_it():
     answer = hard()
     facts = collect(answer, 4.0)

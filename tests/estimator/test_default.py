@@ -67,6 +67,7 @@ def test_it_is_the_soft_committee_of_few_on_the_same_probabilities():
     np.testing.assert_allclose(clf.predict_proba(X).sum(axis=1), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("constraints", "limited"),
     [

@@ -162,6 +162,7 @@ def test_without_onnxmltools_the_cure_is_named(converter, monkeypatch):
         vp.to_onnx(clf, X[:1])
 
 
+@pytest.mark.slow
 def test_the_diagram_shows_who_sits():
     clf = committee(voting="hard")
     shown = clf._repr_html_()

@@ -133,6 +133,7 @@ def test_its_probabilities_are_the_committees_on_refitted_members(objective, pos
     np.testing.assert_allclose(other.predict_proba(X), given, rtol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["log_loss", "brier"])
 def test_three_classes_have_a_column_each(objective):
     pool = [*members(), ("ridge", RidgeClassifier()), ("sure", LogisticRegression())]
@@ -374,6 +375,7 @@ def test_hard_committees_give_no_probabilities():
     assert not hasattr(again.set_params(voting="hard").fit(X, Y), "weights_")
 
 
+@pytest.mark.slow
 def test_scikit_learn_takes_it_for_a_classifier_with_probabilities_by_default():
     clf = PrunedVotingClassifier(members(), cv=2, random_state=0)
     assert cross_val_score(clf, X, Y, cv=2, scoring="roc_auc").mean() > 0.75
@@ -514,6 +516,7 @@ def run(runtime, clf, rows):
     return session.run(["label", "probabilities"], {session.get_inputs()[0].name: rows})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["log_loss", "brier"])
 @pytest.mark.parametrize("kind", ["no", "yes", "three"])
 def test_the_onnx_graph_says_what_the_committee_says(runtime, objective, kind):

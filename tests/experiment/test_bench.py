@@ -145,6 +145,7 @@ def test_a_pool_that_cannot_be_trained_costs_only_its_own_tasks(done, tmp_path):
     assert read_failures(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["cut", "empty", "text", "flipped"])
 def test_a_damaged_vote_file_is_named_with_its_cure(done, tmp_path, damage):
     plan, whole = done
@@ -229,6 +230,7 @@ objective = "margin"
 """
 
 
+@pytest.mark.slow
 def test_objectives_that_are_no_weighted_sums_are_run_and_reported(tmp_path, monkeypatch):
     (tmp_path / "my_methods.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path)

@@ -185,6 +185,7 @@ WRONG = (
 )
 
 
+@pytest.mark.slow
 def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
     votes = '[votes]\nfolder = "."\npattern = "{dataset}"\n'
     own = '[method.own]\nmethod = "exact"\nobjective = "f1"\nsolver = "highs"\ntime_limit = 3\n'

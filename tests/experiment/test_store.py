@@ -120,6 +120,7 @@ def holder(tmp_path):
         process.communicate()
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_the_second_is_refused_and_welcome_after(tmp_path, holder):
     first = holder("1/1")
     for shard in (Shard(), Shard(2, 3)):
@@ -131,6 +132,7 @@ def test_two_runs_at_once_the_second_is_refused_and_welcome_after(tmp_path, hold
         store.add(record())
 
 
+@pytest.mark.slow
 def test_shards_without_common_cells_work_at_once(tmp_path, holder):
     holder("1/2")
     with Store(tmp_path, Shard(2, 2)) as store:

@@ -85,7 +85,9 @@ def test_no_number_is_a_truth_a_word_or_beyond_all_numbers(name):
     document = json.loads(thing.to_json())
     tried = 0
     for way, value in places(document):
-        if isinstance(value, int | float) and way[0] not in UNREAD:
+        if isinstance(value, bool):
+            assert all(refused(thing, changed(document, way, no)) for no in ("1", '"true"', "[]"))
+        elif isinstance(value, int | float) and way[0] not in UNREAD:
             for wrong in ("true", '"many"', "NaN", "Infinity", "1e999", "[1]", "{}"):
                 tried += refused(thing, changed(document, way, wrong))
     assert tried >= 21

@@ -81,6 +81,7 @@ def test_fronts_comparisons_and_explanations(name):
     check("answers", name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS["files"])
 def test_certificates_and_checkpoints(name):
     check("files", name)
@@ -163,6 +164,7 @@ def test_solutions_on_file_are_explained_as_fresh_ones_are():
     assert kept.explain(words()).summary() == ask(words()).explain().summary()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "by"), [("boxes", "boxes"), ("cells", "clauses")])
 def test_checkpoints_on_file_are_gone_on_from(kind, by, tmp_path):
     """Without search: only what is on file can spare the proof what it has done before."""

@@ -27,6 +27,7 @@ def nothing_reaches(listed, decided, sizes, target):
         return run(listed, decided, sizes, target).found == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tails", [1, 4, 20, 2**13])
 def test_the_best_of_every_node_is_found_if_it_reaches_the_target_and_only_then(tails):
     for seed in range(60):
@@ -103,6 +104,7 @@ def test_piles_in_blocks_and_wins_with_many_unsure_duels_are_added_up_alike(bloc
             assert nothing_reaches(listed, nothing, range(size, size + 1), best + 1)
 
 
+@pytest.mark.slow
 def test_votes_of_more_classifiers_than_a_byte_counts_are_counted():
     rng = np.random.default_rng(0)
     k = 200

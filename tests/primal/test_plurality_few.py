@@ -22,6 +22,7 @@ def labels(seed, k=16, n=120):
     return vp.PluralityVotes(np.where(silent, "", said), words[y], abstentions="skip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["accuracy", "f1_macro"])
 @pytest.mark.parametrize("kind", LIMITS)
 def test_few_committees_are_all_recounted(kind, objective):

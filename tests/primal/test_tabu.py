@@ -91,6 +91,7 @@ def test_one_size_can_be_searched_by_single_moves():
     assert incumbent.committee.size == 4
 
 
+@pytest.mark.slow
 def test_gains_of_any_size_are_searched():
     """Weights are exact fractions: their common unit may be finer than floats are wide."""
     rng = np.random.default_rng(5)

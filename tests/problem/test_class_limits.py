@@ -28,6 +28,7 @@ def test_so_it_is_where_not_all_can_be_tried(rule, limited):
             assert list(faults(seed, rule, limited=limited)) == [], seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("limited", [True, False])
 def test_proofs_need_no_search_before_them(rule, limited):

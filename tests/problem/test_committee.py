@@ -114,3 +114,78 @@ def test_a_committee_cuts_numbers_where_its_votes_were_cut(cutoff, abstentions, 
     again = type(solution.committee).load(tmp_path / "c.json")
     assert (again.predict(numbers) == solution.committee.predict(numbers)).all()
     assert again == solution.committee
+
+
+def words(seed=0, n=40, k=5):
+    """Labels and predictions that are words."""
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.permutation(n) % 3 == 0, "bad", "good")
+    other = np.where(y == "bad", "good", "bad")
+    return np.where(rng.random((n, k)) < 0.8, y[:, None], other[:, None]), y
+
+
+@pytest.mark.parametrize("abstentions", [None, "against"])
+def test_a_committee_predicts_the_labels_it_was_chosen_on(tmp_path, abstentions):
+    said, y = words()
+    votes = vp.Votes(said, y, positive="bad", abstentions=abstentions)
+    solution = vp.prune(votes, objective="balanced_accuracy")
+    committee = solution.committee
+    assert committee.classes == votes.classes == ("good", "bad")
+    told = committee.predict(said)
+    assert set(told) == {"good", "bad"}
+    assert ((told == "bad") & (y == "bad")).sum() == solution.confusion.tp
+    assert ((told == "bad") & (y == "good")).sum() == solution.confusion.fp
+    for same in (votes, said == "bad", (said == "bad").astype(float), said.tolist()):
+        assert (committee.predict(same) == told).all()
+    committee.save(tmp_path / "committee.json")
+    again = vp.Committee.load(tmp_path / "committee.json")
+    assert again == committee
+    assert (again.predict(said) == told).all()
+    # Whoever knows only 0 and 1 reads on.
+    document = json.loads((tmp_path / "committee.json").read_text())
+    assert (document["classes"], document["labels"]) == ([0, 1], ["good", "bad"])
+    del document["labels"]
+    older = vp.Committee.from_json(json.dumps(document))
+    assert (older.predict(said == "bad") == (told == "bad")).all()
+    with pytest.raises(vp.InputError, match="'fine', which is none of the classes"):
+        committee.predict([["fine"] * 5])
+
+
+def test_numbers_stand_for_what_they_stood_for_in_the_votes():
+    """With positive=0 a vote of 0 is a positive one, also for who predicts."""
+    votes, labels = (np.random.default_rng(1).random((2, 30, 3)) < 0.6).astype(int)
+    y = labels[:, 0]
+    chosen = vp.prune(vp.Votes(votes, y, positive=0), constraints=vp.AtLeast("size", 2))
+    right = (chosen.committee.predict(votes) == y).mean()
+    assert right == chosen.value
+    signs = vp.prune(vp.Votes(2 * votes - 1, 2 * y - 1, positive=1)).committee
+    assert set(signs.predict(2 * votes - 1)) <= {-1, 1}
+    assert (signs.predict(votes) == signs.predict(2 * votes - 1)).all()
+
+
+def test_a_promise_and_a_margin_do_not_care_what_classes_are_called():
+    said, y = words(n=300)
+    called = vp.Votes(said, y, positive="bad")
+    plain = vp.Votes(said == "bad", y == "bad")
+    for asked in (
+        {"promise": vp.AtLeast("recall", 0.5), "random_state": 0},
+        {"objective": "margin", "random_state": 0},
+    ):
+        one, other = vp.prune(called, **asked), vp.prune(plain, **asked)
+        assert one.committee.members == other.committee.members
+        assert one.value == other.value
+        if one.promise is not None:
+            assert [t.errors for t in one.promise.tests] == [t.errors for t in other.promise.tests]
+
+
+@pytest.mark.parametrize("classes", [("bad",), ("bad", "bad"), ("a", "b", "c")])
+def test_there_are_two_classes(classes):
+    with pytest.raises(vp.InputError, match="classes"):
+        vp.Committee((0,), 0, ("a",), 1, classes=classes)
+
+
+@pytest.mark.parametrize("labels", [["bad"], [[], {}], "bad"])
+def test_labels_on_file_are_two(labels):
+    document = json.loads(vp.Committee((0,), 0, ("a",), 1).to_json())
+    with pytest.raises(vp.FileFormatError, match="labels"):
+        vp.Committee.from_json(json.dumps(document | {"labels": labels}))

@@ -134,6 +134,7 @@ def test_a_single_constraint_needs_no_list():
     assert vp.prune(VOTES, method="brute", constraints=vp.AtMost("size", 1)).committee.size == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("costs", "limit", "affordable"),
     [

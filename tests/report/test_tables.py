@@ -278,6 +278,7 @@ def test_of_a_task_that_stands_twice_the_later_result_counts():
     assert "1 tasks stand twice" in facts.listings["coverage"].note
 
 
+@pytest.mark.slow
 def test_failures_are_listed_with_their_reasons():
     facts = collect(RECORDS, [synthetic.failure(reason="OSError: disk <full> & gone | really")])
     assert facts.failures == 1
@@ -322,6 +323,7 @@ def test_who_shares_the_best_rank_is_named_together():
     )
 
 
+@pytest.mark.slow
 def test_the_headlines_figures():
     found = tiles(RECORDS)
     (agreement,) = (words for words in found if "minus the paper's" in words)

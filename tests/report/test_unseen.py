@@ -37,6 +37,7 @@ def records(levels, seeds=SEEDS, salt=0, folds=FOLDS, **more):
 LEVELS = {"soft": 0.9, "stacking": 0.89, "F1": 0.8, "greedy log loss": 0.85, "old default": 0.82}
 
 
+@pytest.mark.slow
 def test_holm_by_hand():
     # Sorted 0.01, 0.02, 0.04 times 3, 2, 1; none below the one before it.
     assert holm([0.02, 0.01, 0.04]) == pytest.approx([0.04, 0.03, 0.04])
@@ -89,6 +90,7 @@ def test_folds_that_lack_a_method_do_not_count():
     assert not Folds(begun, list(LEVELS), balanced=True).runs
 
 
+@pytest.mark.slow
 def test_duels_are_over_folds_and_over_means_of_data_set_and_seed():
     folds = Folds(records(LEVELS))
     rivals = [name for name in folds.methods if name != "soft"]
@@ -123,6 +125,7 @@ def write(folder, made):
     return folder
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     soft = {"test_auc": 0.9, "test_log_loss": 0.25}
     candidates = {"soft 5, 10, 0.01": 0.7, "soft 7, 100, 0.001": 0.9, "old default": 0.8}
@@ -187,6 +190,7 @@ def test_the_second_check_has_other_folds_and_secondary_tests(tmp_path):
     assert "all 2 rivals" in loss
 
 
+@pytest.mark.slow
 def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
     worse = {**LEVELS, "soft": 0.7, "F1": 0.95}
     made = records(worse, seeds=range(40, 110, 10))

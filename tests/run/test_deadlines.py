@@ -237,6 +237,7 @@ def test_a_sample_of_rows_weighs_as_much_as_all(share, weighted):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["accuracy", "balanced_accuracy", "f1", vp.Ramp(1)])
 @pytest.mark.parametrize("method", ["exact", "search"])
 def test_a_search_on_a_sample_finds_committees_of_the_whole(objective, method, monkeypatch):
@@ -271,6 +272,7 @@ def test_a_sample_keeps_the_sizes_and_the_diversity_of_the_whole():
     assert some.floors is problem.floors
 
 
+@pytest.mark.slow
 def test_plurality_committees_from_a_sample_are_committees_of_the_whole(monkeypatch):
     votes = several_classes(n=2000)
     problem = PluralityProblem.of(votes)

@@ -254,3 +254,34 @@ def test_seconds_count_from_when_the_run_began():
     assert book.progress().open_boxes == 3
     book.offer([1])
     assert book.progress().open_boxes == 3
+
+
+def test_of_equals_the_smaller_is_kept_then_the_cheaper_and_nobody_is_told():
+    told = []
+    book = incumbent(vp.Budget([3, 2, 1], 6), callback=told.append)
+    twins = np.column_stack([MATRIX[:, 0]] * 3)
+    book = Incumbent(Problem.of(vp.Votes(twins, LABELS), "accuracy", book.problem.requests))
+    assert book.offer([0, 1])
+    path, score = list(book.trace), book.score
+    assert not book.offer([0, 1, 2])
+    assert book.offer([1, 2])  # as many, but cheaper
+    assert not book.offer([0, 2])
+    assert book.offer([0])
+    assert book.offer([2])
+    assert not book.offer([1])
+    assert (book.members, book.score) == ((2,), score)
+    assert book.trace == path
+
+
+def test_the_smallest_is_known_where_all_smaller_ones_were_compared():
+    book = incumbent()
+    assert not book.smallest
+    book.offer([0, 1, 2])
+    assert not book.smallest
+    book.compared = 1
+    assert not book.smallest
+    book.compared = 2
+    assert book.smallest
+    least = incumbent(vp.AtLeast("size", 2), vp.Require(0))
+    least.offer([0, 1])
+    assert least.smallest  # none smaller is allowed

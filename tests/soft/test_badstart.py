@@ -21,6 +21,7 @@ def test_the_tree_alone_ends_at_the_optimum_and_loses_nothing(limit):
         assert faults_from_a_bad_start(case, start) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["size", "fewest", "several"])
 def test_a_proof_that_is_killed_again_and_again_loses_nothing(limit, tmp_path):
     for seed, case in cases(limit):

@@ -106,6 +106,7 @@ def test_all_committees_of_interest_lie_in_the_region(seed):
                 assert abs(point.intercepts[0] - region.intercept) <= region.drift
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_bound_is_above_a_committee_of_interest(seed):
     """At the centre and away from it, in every node with one decision more."""

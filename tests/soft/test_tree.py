@@ -67,6 +67,7 @@ def _free(problem):
     return 1 if problem.answers.ndim == 2 else problem.answers.shape[2] - 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case_of", CASES)
 def test_from_a_bad_start_the_run_ends_at_the_optimum_too(case_of):
     problem, best = case(*case_of)
@@ -78,6 +79,7 @@ def test_from_a_bad_start_the_run_ends_at_the_optimum_too(case_of):
     assert same(result_of(tree).penalised_loss, best)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bound_of_every_node_is_below_each_of_its_committees(kind):
     problem = case(1, *kind, True)[0]
@@ -224,6 +226,7 @@ def test_a_committee_from_elsewhere_is_taken_if_it_is_allowed_and_better():
     assert not tree.offer((4,))
 
 
+@pytest.mark.slow
 def test_the_steps_of_a_proof_cover_every_committee():
     """Replayed by its own words: each committee is closed by a step at or above its cut-off."""
     problem = replace(draw(3, n=40, k=8), penalty=1.0, size_max=3)

@@ -106,6 +106,7 @@ def test_several_classes_have_their_staircase(limit):
     check_steps(found, known, costs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["log_loss", "brier"])
 @pytest.mark.parametrize(
     "limits", [(), (vp.Group([0, 1, 2], at_least=1, at_most=2), vp.Forbid(3)), (vp.Require(4),)]
@@ -229,6 +230,7 @@ def test_nothing_is_allowed_and_the_front_is_empty():
     assert vp.front(votes, by=dear, random_state=0).points == ()
 
 
+@pytest.mark.slow
 def test_a_gap_that_is_good_enough_ends_the_work():
     said, costs = vp.Probabilities(*pool(5, k=6, n=40)), prices(1, 6)
     fine = vp.front(said, by=costs, penalty=1.0, random_state=0)

@@ -124,6 +124,7 @@ def test_prune_promises_and_says_so(what, tmp_path):
     assert json.loads((tmp_path / "solution.json").read_text())["promise"]["what"] == what
 
 
+@pytest.mark.slow
 def test_the_promise_is_about_rows_that_were_not_looked_at():
     """Votes of no worth: chosen on few rows the best looks good, and nothing can be promised."""
     votes = pool(3, n=80, k=40, skill=0.5)

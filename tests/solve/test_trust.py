@@ -11,6 +11,7 @@ import voteprune as vp
 from certified import write_votes
 from faulty_solver import seed_of
 from voteprune.mip import solve as mip
+from voteprune.primal import polish
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.problem import Problem
 from voteprune.run.incumbent import Incumbent
@@ -88,7 +89,11 @@ def liar(monkeypatch):
 
 def without_opinion():
     """Nobody tries anything after a solver has spoken."""
-    return mock.patch.object(carrying, "second_opinion", lambda problem, run, outcome: outcome)
+    return mock.patch.multiple(
+        carrying,
+        second_opinion=lambda problem, run, outcome: outcome,
+        polish=lambda problem, run: None,
+    )
 
 
 def search_alone():
@@ -159,6 +164,23 @@ def test_where_nobody_looks_again_the_answer_says_whose_word_it_is(model):
     assert false >= 8
 
 
+@pytest.mark.usefixtures("liar")
+def test_who_looks_for_fewer_members_refutes_some_lies():
+    """What is better than the claimed optimum is kept, and the claim is not."""
+    silent = mock.patch.object(carrying, "second_opinion", lambda problem, run, outcome: outcome)
+    caught = 0
+    for seed in range(20):
+        with silent, mock.patch.object(polish, "_try_smaller", return_value=False):
+            best, solution = lied_to(seed, "start as optimum", method="merged")
+        assert solution.bound >= best or solution.trusted == ("faulty",)
+        if solution.incidents:
+            caught += 1
+            assert (solution.status, solution.termination) == ("feasible", "solver failed")
+            assert solution.bound >= best
+    assert caught
+
+
+@pytest.mark.slow
 @pytest.mark.usefixtures("liar")
 def test_a_moment_of_search_refutes_most_lies_about_pools_that_are_too_large_to_try():
     caught = []
@@ -331,6 +353,7 @@ def test_what_a_solver_settled_says_so(path, asked, monkeypatch):
     assert solution.summary().startswith(("Optimal, on HiGHS's word", "Infeasible, on HiGHS's"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whom", [["highs"], []])
 def test_the_certificate_names_the_solver_that_was_asked_and_no_other(
     whom, asked, monkeypatch, tmp_path

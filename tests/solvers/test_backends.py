@@ -244,6 +244,7 @@ def test_with_no_time_left_the_solver_is_not_asked(info, hard):
         run(info, hard[0], seconds=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_no_report_ever_shows_a_bound_below_the_optimum(info, threads):
     """On a model that takes a while, on one thread and on two; who can tell, tells."""

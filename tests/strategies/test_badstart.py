@@ -38,6 +38,7 @@ def test_sums_are_proved_by_levels_and_by_clauses(by, limit, tmp_path):
         assert watch.seen["rows"] or by == "clauses"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_proof_that_is_killed_again_and_again_loses_nothing(by, workers, tmp_path):
@@ -132,6 +133,7 @@ def test_pluralities_shared_and_killed_are_proved_all_the_same(limit, tmp_path):
     assert faults_of_plurality(bad, way) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_real_workers_share_a_proof(by, monkeypatch):
     """Processes of their own, dealt to by joblib: no bound too low, and the same end."""

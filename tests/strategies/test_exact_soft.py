@@ -59,6 +59,7 @@ def test_with_no_time_at_all_there_is_a_committee_within_the_limits(limits, meth
     assert solution.problem.numbers.allows(solution.committee.members)
 
 
+@pytest.mark.slow
 def test_a_run_tells_how_many_nodes_are_open(monkeypatch):
     told, whole = [], SoftTree.round
     monkeypatch.setattr(SoftTree, "round", lambda tree, deadline: whole(tree, most_nodes=1))

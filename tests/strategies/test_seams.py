@@ -33,6 +33,7 @@ def pool(seed, n=300, k=24, right=0.68):
     return np.where(rng.random((n, k)) < right, y[:, None], 1 - y[:, None]), y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["mcc", "gmean"])
 def test_rows_that_all_but_weigh_the_same_hide_no_better_committee(objective):
     """What is optimal is so exactly: no solver is asked, so there is no rounding to blame."""

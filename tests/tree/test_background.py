@@ -58,6 +58,7 @@ def test_it_keeps_its_core_as_long_as_that_is_young(run, prepared, monkeypatch):
     assert prepared == []
 
 
+@pytest.mark.slow
 def test_among_as_many_workers_as_cores_it_takes_its_share_however_long_a_step_is(run, monkeypatch):
     monkeypatch.setattr(beside, "_DRY", 0.0)
     monkeypatch.setattr(beside, "_DRY_SHARE", 0.0)

@@ -122,6 +122,7 @@ def test_kill_9_leaves_a_file_to_go_on_from(tmp_path, way):
     assert resumed.value == whole.value
 
 
+@pytest.mark.slow
 def test_a_file_of_another_problem_or_no_checkpoint_is_refused(tmp_path, way):
     file = tmp_path / "proof.npz"
     vp.prune(pool(), time_limit=3, random_state=0, checkpoint=file)

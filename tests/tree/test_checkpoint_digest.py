@@ -155,6 +155,7 @@ def leave_a_file(bad, by, file):
     assert file.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["levels", "clauses"])
 def test_what_comes_back_from_a_file_is_what_went_in(by, tmp_path):
     """Node by node, to the last bit, and the committee with its threshold."""

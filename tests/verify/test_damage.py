@@ -56,6 +56,7 @@ def tree(document):
     }
 
 
+@pytest.mark.slow
 def test_a_field_of_any_content_is_no_crash(sources, tmp_path):
     """Fields of every kind of certificate, with odd values; of deep ones some."""
     rng, codes = random.Random(1), set()

@@ -107,6 +107,7 @@ def test_what_is_plainly_empty_holds_no_allowed_committee_and_faults_are_all_fou
                 assert allowed == (not limits.empty(full))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_the_best_point_bounds_a_committee_by_its_own_loss(n_classes, tmp_path):
     problem = soft(1, n_classes)
@@ -199,6 +200,7 @@ def test_a_committees_loss_is_rounded_up_and_hardly(n_classes, tmp_path):
         assert true * (1 - 1e-14) <= found <= true * (1 + 1e-11)
 
 
+@pytest.mark.slow
 def test_a_node_worked_on_twice_is_bounded_by_both_its_points(tmp_path):
     """A run that was interrupted at the root goes on with a worse point, and ends there."""
     problem = soft(0, 2, "required")
@@ -214,6 +216,7 @@ def test_a_node_worked_on_twice_is_bounded_by_both_its_points(tmp_path):
         assert check(json.loads(written), problem, tmp_path).proved == holds
 
 
+@pytest.mark.slow
 def test_infeasibility_is_certified_and_only_where_it_is_true(tmp_path):
     problem, found = soft(1, 2, "budget"), document(soft(1, 2, "budget"))
     shut = {"point": None, "prices": [], "in": [], "out": [], "branch": None, "heirs": []}
@@ -245,6 +248,7 @@ def test_what_is_too_large_is_trusted_and_not_called_proved(tmp_path, monkeypatc
     assert check(found, problem, tmp_path).proved
 
 
+@pytest.mark.slow
 def test_whatever_nodes_are_edited_no_bound_above_the_least_loss_is_certified(tmp_path):
     problem, rng = soft(3, 2, "all"), random.Random(5)
     least = min(problem.losses.values())

@@ -194,6 +194,7 @@ def test_a_committee_below_the_bound_refutes_it_where_the_tree_is_too_large(tmp_
     assert failed == "the committee: its penalised loss is below the bound"
 
 
+@pytest.mark.slow
 def test_a_claim_is_told_in_full(tmp_path):
     problem, found = soft(3, 2, "all"), document(soft(3, 2, "all"))
     told = check(found, problem, tmp_path)
@@ -233,6 +234,7 @@ def test_a_claim_is_told_in_full(tmp_path):
     assert not [line for line in plain if "weight," in line or "group" in line]
 
 
+@pytest.mark.slow
 def test_whose_columns_are_read_as_whose_is_told_where_names_do_not_tell(tmp_path):
     problem, found = soft(0, 3), document(soft(0, 3))
     assert not [line for line in check(found, problem, tmp_path).statement if "answers of" in line]
@@ -273,6 +275,7 @@ def steps_of(found, problem, folder, monkeypatch):
     return low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_steps_are_counted_as_they_are_stated(n_classes, tmp_path, monkeypatch):
     problem, found = soft(0, n_classes), document(soft(0, n_classes))
@@ -381,6 +384,7 @@ def test_true_is_no_number(path, value, tmp_path):
         check(found, problem, tmp_path)
 
 
+@pytest.mark.slow
 def test_costs_whose_sums_would_never_end_are_an_error(tmp_path):
     problem, found = soft(0, 2, "budget"), document(soft(0, 2, "budget"))
     found["limits"]["costs"] = [

@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after the program's name; those of the process when omitted.
     """
     try:
-        from cyclopts import CycloptsError
+        from cyclopts import CycloptsError, RepeatArgumentError
     except ImportError:
         say("the command line needs cyclopts. Install it: pip install 'voteprune[cli]'")
         return WRONG
@@ -136,7 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A lone hyphen is stdin; as a path it is no option, and is the same path.
         return app(["./-" if word == "-" else word for word in words]) or PROVED
     except CycloptsError as error:
-        say(f"{error} See voteprune --help.")
+        once = "Give it once, several values with commas between. "
+        say(f"{error} {once * isinstance(error, RepeatArgumentError)}See voteprune --help.")
     except FileFormatError as error:
         say(str(error))
     except InputError as error:

@@ -11,6 +11,7 @@ from ..compare import compare
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..problem.metrics import Criterion
+from ..soft.pruning import OBJECTIVES
 from ..solve.comparison import Comparison
 from ..strategies.registry import methods as known_methods
 from ..tables import Rows
@@ -82,7 +83,8 @@ def compare_command(
     """
     if json and csv:
         raise InputError("--csv", "and --json are two forms of one table. Give one of them.")
-    criterion = source.objective if plurality else read_objective(source.objective)
+    as_told = plurality or source.objective in OBJECTIVES  # compare says what losses are for
+    criterion = source.objective if as_told else read_objective(source.objective)
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
+from ..exceptions import FileFormatError
+from ..tables.files import import_polars, is_parquet, load
+from ..tables.parquet import read_frame
 from ..verify import verify
 from .output import emit
 from .saying import PROVED, REFUTED
@@ -22,10 +28,42 @@ def verify_command(certificate: Path, file: Path, /, *, target: str | None = Non
     certificate
         What "voteprune prune --certificate" wrote.
     file
-        The votes, or the probabilities where it is about a soft committee: CSV, plain or gzipped.
+        The votes, or the probabilities where it is about a soft committee: CSV, plain or gzipped,
+        or Parquet, which polars turns into CSV for the checker.
     target
         Label column; the one named in the certificate when omitted.
     """
-    found = verify(certificate, file, target)
+    with _as_csv(file) as table:
+        found = verify(certificate, table, target)
     emit(found.summary() + "\n")
     return PROVED if found.holds else REFUTED
+
+
+@contextlib.contextmanager
+def _as_csv(file: Path) -> Iterator[Path]:
+    """Give the checker a table of text: it has the standard library alone, which reads no Parquet.
+
+    The votes have a digest in the certificate, so a table that came out wrong is refused.
+    """
+    if not is_parquet(file, _first_bytes(file)):
+        yield file
+        return
+    frame = read_frame(file, load(file), import_polars())
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "votes.csv"
+        frame.write_csv(table)
+        try:
+            yield table
+        except FileFormatError as error:
+            if error.path != str(table):
+                raise
+            raise FileFormatError(file, error.message, error.line) from None
+
+
+def _first_bytes(file: Path) -> bytes:
+    """Return what tells a Parquet file; nothing where the checker is to say what is wrong."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(4)
+    except (OSError, ValueError):
+        return b""

@@ -99,22 +99,33 @@ def _try_all(
     base
         What is added to each of these values.
     """
+    incumbent = run.incumbent
     for first in range(1, 2**k, max(1, chunk)):
         if time.monotonic() >= run.deadline:
             return Outcome("time limit")
         codes = np.arange(first, min(first + max(1, chunk), 2**k))
         chosen = ((codes[:, None] >> np.arange(k)) & 1).astype(bool)
-        best = worth(chosen)
+        if incumbent.closed:
+            # Nothing is better, but a smaller one may be as good.
+            chosen = chosen[chosen.sum(axis=1) < len(incumbent.committee.members)]
+            if not len(chosen):
+                continue
+        best, sizes = worth(chosen), chosen.sum(axis=1)
         plain = best.tolist()
-        # Best first: the exact check of limits runs only for what could be kept.
-        for place in np.argsort(best, kind="stable")[::-1]:
-            if run.incumbent.score is not None and base + plain[place] <= run.incumbent.score:
-                break
+        # Best first, of equals the smaller: the exact check of limits runs only for what could be
+        # kept.
+        by_size = np.argsort(sizes, kind="stable")
+        for place in by_size[np.argsort(-best[by_size], kind="stable")]:
+            score = base + plain[place]
+            if incumbent.score is not None and score <= incumbent.score:
+                larger = sizes[place] > len(incumbent.committee.members)
+                if score < incumbent.score or larger:
+                    break
             if time.monotonic() >= run.deadline:
                 return Outcome("time limit")
-            run.incumbent.offer(np.flatnonzero(chosen[place]).tolist())
-        if run.incumbent.closed:
-            break
+            members = np.flatnonzero(chosen[place]).tolist()
+            if incumbent.welcomes(score, members):
+                incumbent.offer(members)
     return all_tried(run)
 
 
@@ -123,6 +134,7 @@ def all_tried(run: Run) -> Outcome:
     if run.incumbent.score is None:
         return Outcome("proved", infeasible=True)
     run.incumbent.close()
+    run.incumbent.compared = run.incumbent.problem.n_classifiers
     return Outcome("proved")
 
 

@@ -104,8 +104,7 @@ def _clash(problem: Problem, run: Run, seconds: float) -> str:
 
 def sizes_of(problem: Problem) -> range:
     """Return the sizes that a problem's limits on members allow."""
-    least = max(problem.size_min, len(problem.required), 1)
-    return range(least, min(problem.size_max, len(problem.allowed)) + 1)
+    return range(problem.least_size, min(problem.size_max, len(problem.allowed)) + 1)
 
 
 def seconds_for(problem: Problem, size: int) -> float:
@@ -149,6 +148,9 @@ def rows_together(patterns: int, size: int) -> int:
 def try_all(problem: Problem, incumbent: Incumbent, sizes: range, deadline: float) -> range:
     """Try all committees of some sizes and enter what is better than the best so far.
 
+    A smaller one that is as good is better. Where these are the smallest sizes there are, the
+    incumbent notes up to which size all have been compared with it.
+
     Parameters
     ----------
     problem
@@ -172,6 +174,8 @@ def try_all(problem: Problem, incumbent: Incumbent, sizes: range, deadline: floa
         trial = trial or _Trial(problem, incumbent, deadline)
         if not trial.size(size):
             return range(sizes.start, size)
+        if sizes.start == problem.least_size:
+            incumbent.compared = max(incumbent.compared, size)
     return sizes
 
 
@@ -180,6 +184,7 @@ class _Trial:
 
     def __init__(self, problem: Problem, incumbent: Incumbent, deadline: float) -> None:
         self._problem, self._incumbent, self._deadline = problem, incumbent, deadline
+        self._size = 0
         self._required = list(problem.required)
         self._free = np.array(sorted(set(problem.allowed) - set(problem.required)), dtype=np.intp)
         self._worth = self._sums(problem.gains.net, problem.gains.step)
@@ -202,6 +207,7 @@ class _Trial:
 
     def size(self, size: int) -> bool:
         """Try all committees of a size; tell if there was time for all."""
+        self._size = size
         seats = size - len(self._required)
         if seats < 2:
             for others in combinations(self._free.tolist(), seats):
@@ -222,7 +228,7 @@ class _Trial:
             before = int(np.searchsorted(last, d))
             joined = worth.join(d, before)
             for level in range(size):
-                if time.monotonic() >= self._deadline or self._incumbent.closed:
+                if time.monotonic() >= self._deadline or self._closed:
                     return False
                 rest, common = joined.at(level)
                 if not (rest.max(axis=0) + common >= self._needed()).any():
@@ -240,12 +246,24 @@ class _Trial:
                     return False
         return True
 
+    @property
+    def _fewer(self) -> bool:
+        """Whether committees of this size are smaller than the best so far."""
+        known = self._incumbent.members
+        return known is not None and self._size < len(known)
+
+    @property
+    def _closed(self) -> bool:
+        """Whether nothing of this size can be kept any more."""
+        return self._incumbent.closed and not self._fewer
+
     def _needed(self) -> float:
         """Return the least sum of a committee that is better than the best so far."""
         if self._incumbent.score is None:
             return -np.inf
         gains = self._problem.gains
-        return self._worth.at_least(self._incumbent.score + gains.step - gains.base)
+        more = 0 if self._fewer else gains.step
+        return self._worth.at_least(self._incumbent.score + more - gains.base)
 
     def _judge(self, chosen: Places, values: Floats) -> bool:
         """Offer what may be better and allowed, the highest first; tell if there was time."""
@@ -374,6 +392,10 @@ class Fixed:
         self._alone = alone.reshape(-1, counts, sets)
         totals = by_count.sum(axis=0)
         self._above = np.cumsum(totals[::-1], axis=0)[::-1] - totals
+
+    def with_one(self) -> Floats:
+        """Return the sums with each who may join, at the best threshold: who by sets."""
+        return np.asarray((self._above + self._alone).max(axis=1))
 
     def join(self, d: int, before: int) -> Joined:
         """Let d join the first so many sets, with every e after it."""

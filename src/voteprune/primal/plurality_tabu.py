@@ -192,8 +192,9 @@ class PluralityTabuSearch:
             self._barred[k] = self._step + int(self._random.integers(3, 8))
         if value > self._best:
             self._best, self._idle = value, 0
-            if self._incumbent.score is None or value > self._incumbent.score:
-                self._incumbent.offer(np.flatnonzero(chosen).tolist())
+            members = np.flatnonzero(chosen).tolist()
+            if self._incumbent.welcomes(value, members):
+                self._incumbent.offer(members)
         return True
 
     def _start(self) -> NDArray[np.bool_] | None:

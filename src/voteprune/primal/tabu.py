@@ -194,7 +194,10 @@ class TabuSearch:
             self._idle[better] = 0
             self._best[better] = values[better]
             self._best_chosen[better] = self._chosen[better]
-            for walk in np.flatnonzero(better & (values > record)):
+            fewest = len(self._incumbent.members or ())
+            for walk in np.flatnonzero(
+                better & ((values > record) | ((values == record) & (sizes < fewest)))
+            ):
                 self._incumbent.offer(self._columns[self._chosen[walk]].tolist())
 
     def _gains(

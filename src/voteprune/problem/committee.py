@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 import narwhals as nw
 import numpy as np
@@ -14,11 +14,14 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
-from ..votes.reading import read_matrix, to_votes
+from ..votes.reading import TwoClasses, read_matrix, to_votes
 from ..votes.votes import Votes
 
 USUAL_CUT = 0.5
 """Where probabilities are cut when nothing else is said."""
+
+NUMBERED: Final = (0, 1)
+"""What the classes are called when nothing else is said."""
 
 RULE = (
     "1 if at least positive_from of the members' votes are 1, each vote counted as often as "
@@ -49,6 +52,8 @@ class Committee(Document):
         votes on every row.
     cutoff
         From where on a number is a positive vote, as on the `Votes` it was chosen on.
+    classes
+        What the negative and the positive class are called, as on the `Votes`.
     """
 
     _KIND: ClassVar = "committee"
@@ -61,6 +66,7 @@ class Committee(Document):
     multiplicities: tuple[int, ...] = ()
     abstentions: Abstentions | None = None
     cutoff: float = 0.5
+    classes: tuple[Any, Any] = NUMBERED
 
     def __post_init__(self) -> None:
         if not self.members:
@@ -84,6 +90,8 @@ class Committee(Document):
             raise InputError("names", "there must be one name per member.")
         if len(set(self.names)) != len(self.names):
             raise InputError("names", "two members have the same name; names must differ.")
+        if len(self.classes) != 2 or self.classes[0] == self.classes[1]:
+            raise InputError("classes", "are two that differ, the positive one last.")
         if self.abstentions not in (None, "against"):
             raise InputError(
                 "abstentions",
@@ -95,6 +103,8 @@ class Committee(Document):
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
         object.__setattr__(self, "threshold", int(self.threshold))
         object.__setattr__(self, "multiplicities", tuple(int(votes[i]) for i in order))
+        plain = (name.item() if isinstance(name, np.generic) else name for name in self.classes)
+        object.__setattr__(self, "classes", tuple(plain))
 
     @property
     def size(self) -> int:
@@ -119,8 +129,8 @@ class Committee(Document):
         ----------
         votes
             A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
-            which the members are found by name. Votes or probabilities, as for `Votes`; where the
-            committee knows what abstentions count for, a missing vote is one.
+            which the members are found by name. Votes, probabilities or `classes`, as for `Votes`;
+            where the committee knows what abstentions count for, a missing vote is one.
         """
         if isinstance(votes, Votes):
             if votes.voted is not None:
@@ -138,10 +148,15 @@ class Committee(Document):
 
     def _read(self, votes: object) -> NDArray[np.bool_]:
         """Return which votes are positive."""
-        gaps = self.abstentions is not None
-        table, _ = read_matrix(votes, "votes", gaps=gaps)
-        # An abstention is no vote for the positive class.
-        return to_votes(fill_gaps(table, 0)[0] if gaps else table, "votes", self.cutoff)
+        gaps, named = self.abstentions is not None, self.classes != NUMBERED
+        table, _ = read_matrix(votes, "votes", words=named, gaps=gaps)
+        if gaps:
+            # An abstention is no vote for the positive class.
+            table, _ = fill_gaps(table, self.classes[0])
+        # Truth values are votes, whatever the classes are called.
+        named &= table.dtype != bool
+        classes = TwoClasses(self.classes[1], self.classes[0]) if named else None
+        return to_votes(table, "votes", self.cutoff, classes)
 
     def _count_pool(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         if matrix.shape[1] != self.pool_size:
@@ -155,9 +170,16 @@ class Committee(Document):
     def _count_members(self, matrix: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.asarray(matrix @ np.array(self.multiplicities, dtype=np.int64))
 
-    def predict(self, votes: object) -> NDArray[np.int64]:
-        """Return the committee's decision, 0 or 1, on each row; see `count` for `votes`."""
-        return (self.count(votes) > self.threshold).astype(np.int64)
+    def predict(self, votes: object) -> NDArray[Any]:
+        """Return the class that the committee decides for on each row; see `count` for `votes`.
+
+        Classes are called as the labels of the `Votes` were, 0 and 1 unless `positive` was given.
+        """
+        return np.asarray(np.array(self.classes)[self._positive(votes).astype(np.intp)])
+
+    def _positive(self, votes: object) -> NDArray[np.bool_]:
+        """Tell on which rows it decides for the positive class."""
+        return np.asarray(self.count(votes) > self.threshold)
 
     def _fields(self) -> dict[str, object]:
         return {
@@ -171,6 +193,7 @@ class Committee(Document):
             "multiplicities": list(self.multiplicities),
             **({} if self.abstentions is None else {"abstentions": self.abstentions}),
             **cut_fields(self.cutoff),
+            **({} if self.classes == NUMBERED else {"labels": list(self.classes)}),
             "version": version("voteprune"),
         }
 
@@ -185,6 +208,7 @@ class Committee(Document):
                 multiplicities=fields.integers("multiplicities"),
                 abstentions=read_abstentions(fields),
                 cutoff=read_cut(fields),
+                classes=NUMBERED if fields.missing("labels") else _read_two(fields),
             )
         )
 
@@ -201,6 +225,14 @@ def _read_threshold(fields: jsonfile.Fields) -> int:
     if not fields.missing("positive_from") and fields.integer("positive_from") != threshold + 1:
         raise InputError("positive_from", f"must be {threshold + 1}, one above the threshold.")
     return threshold
+
+
+def _read_two(fields: jsonfile.Fields) -> tuple[Any, Any]:
+    """Read what 0 and 1 stand for."""
+    names = fields.scalars("labels")
+    if len(names) != 2:
+        raise InputError("labels", "must be two, the positive one last.")
+    return names[0], names[1]
 
 
 def cut_fields(cutoff: float) -> dict[str, object]:

@@ -140,8 +140,9 @@ class Problem(Seats):
         multiplicities = tuple(times[k] for k in ordered)
         rule, cut = self.votes.abstentions, self.votes.cutoff
         return Committee(
-            ordered, int(threshold), names, self.n_classifiers, multiplicities, rule, cut
-        )
+            ordered, int(threshold), names, self.n_classifiers, multiplicities, rule, cut,
+            self.votes.classes,
+        )  # fmt: skip
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count the members' positive votes on each pattern."""

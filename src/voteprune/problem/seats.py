@@ -142,6 +142,21 @@ class Seats:
         """Whether members must vote on so many rows, where they may abstain."""
         return self.coverage is not None and self.coverage.least > 0
 
+    @property
+    def least_size(self) -> int:
+        """The fewest members that limits on size and members allow."""
+        return max(self.size_min, len(self.required), 1)
+
+    def burden(self, members: Sequence[int]) -> tuple[int, ...]:
+        """Return how many different ones sit, and what they cost by each budget."""
+        sitting = set(members)
+        costs = (
+            sum(limit.costs[k] for k in sitting)
+            for limit in self.cost_limits
+            if isinstance(limit.request, Budget)
+        )
+        return len(sitting), *costs
+
     def may_sit(self, members: set[int]) -> bool:
         """Tell exactly whether members meet the limits on size, members, costs and coverage."""
         return (

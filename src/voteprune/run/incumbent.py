@@ -4,6 +4,7 @@ Methods offer members and bounds; the incumbent recounts, keeps what is better, 
 callback, and remembers the path for a convergence plot. Of every bound it knows whose word it is: a
 solver's claim stands beside what voteprune has proved itself, and falls as soon as a committee
 recounts better. It serves every kind of objective: scores are whatever the objective compares by.
+Of committees with the same score the one with fewer members is kept, then the cheaper one.
 """
 
 from __future__ import annotations
@@ -69,6 +70,13 @@ class Judge(Protocol):
     def best(self, members: Sequence[int], threshold: int | None = None) -> Any:
         """Return these members as a committee and its score; None if they are not allowed."""
 
+    def burden(self, members: Sequence[int]) -> tuple[int, ...]:
+        """Return what is to be small where scores are equal: how many sit, then their costs."""
+
+    @property
+    def least_size(self) -> int:
+        """The fewest members that limits on members allow."""
+
 
 class StopRequested(Exception):  # noqa: N818 - a request, not a fault
     """The user's callback asked to stop, or the gap that was asked for is reached."""
@@ -79,7 +87,8 @@ class Incumbent:
 
     `bound` is the best there is, `proved` the best that rests on voteprune's own arithmetic, and
     `caught` names the solvers that have made a false claim: nothing they say counts any more.
-    `unwritten` says which files were asked for and could not be written when last tried.
+    `unwritten` says which files were asked for and could not be written when last tried. Every
+    committee of at most `compared` members has had its chance to be kept.
 
     Parameters
     ----------
@@ -111,6 +120,7 @@ class Incumbent:
         self.unwritten: list[str] = []
         self.trace: list[Progress] = []
         self.open_boxes: int | None = None
+        self.compared = 0
         self._word: tuple[str, ...] = ()
         self._callback, self._gap = callback, gap
         self.began = time.monotonic() if began is None else began
@@ -136,12 +146,23 @@ class Incumbent:
         return self.score is not None and bool(self.bound <= self.score)
 
     @property
+    def smallest(self) -> bool:
+        """Whether it is proved that no smaller committee is as good as the best one."""
+        if self.committee is None:
+            return False
+        least = max(self.compared + 1, self.problem.least_size)
+        return bool(len(self.committee.members) <= least)
+
+    @property
     def trusted(self) -> tuple[str, ...]:
         """The solvers whose word the bound is; none where it is proved."""
         return self._word if self.bound < self.proved else ()
 
     def offer(self, members: Sequence[int], threshold: int | None = None) -> bool:
         """Recount a set of members; keep it if it is allowed and beats the best so far.
+
+        At the same score fewer members are better, then less cost. Nobody is told of that: value
+        and bound stay as they are.
 
         Parameters
         ----------
@@ -151,12 +172,21 @@ class Incumbent:
             The threshold they sit with; the best for them when omitted.
         """
         best = self.problem.best(members, threshold)
-        if best is None or (self.score is not None and best[1] <= self.score):
+        if best is None or not self.welcomes(best[1], best[0].members):
             return False
+        before = self.score
         self.committee, self.score = best
-        self._heed()
-        self._tell()
+        if before is None or self.score > before:
+            self._heed()
+            self._tell()
         return True
+
+    def welcomes(self, score: Any, members: Sequence[int]) -> bool:
+        """Tell whether members that are allowed and have this score would be kept."""
+        if self.score is None or score != self.score:
+            return self.score is None or bool(score > self.score)
+        burden = self.problem.burden
+        return bool(burden(members) < burden(self.committee.members))
 
     def tighten(self, bound: Fraction | float, by: Sequence[str] = ()) -> bool:
         """Take an upper bound on the score, rounded down to what can be reached.

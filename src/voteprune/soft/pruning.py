@@ -148,6 +148,15 @@ class SoftPruning:
         check_limits(requests, len(said.classes))
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
 
+    @property
+    def least_size(self) -> int:
+        """The fewest members that limits on members allow."""
+        return max(self.numbers.size_min, len(self.numbers.required), 1)
+
+    def burden(self, members: Sequence[int]) -> tuple[int, ...]:
+        """Return how many sit: of equals the smaller is better."""
+        return (len(members),)
+
     def within(self, budget: Budget) -> SoftPruning:
         """Return the same problem under one more budget, which somebody must be able to keep."""
         names, given = self.said.names, self.numbers

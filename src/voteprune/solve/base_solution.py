@@ -38,12 +38,15 @@ def headline(
     value: float | None,
     bound: float | None,
     trusted: Sequence[str],
+    *,
+    smallest: bool = False,
 ) -> str:
     """Return the answer in one sentence, which says whose word it is."""
     gap, word = relative_gap(value, bound), f", {whose_word(trusted)}" if trusted else ""
     if status == "optimal":
         if bound == value:
-            return f"Optimal{word}: no committee is better."
+            smaller = ", and no smaller one is as good" * smallest
+            return f"Optimal{word}: no committee is better{smaller}."
         return f"Optimal up to the solver's rounding{word}."
     if status == "infeasible":
         return f"Infeasible{word}: no committee meets the constraints."
@@ -90,6 +93,7 @@ class Found(TypedDict):
     trusted: tuple[str, ...]
     versions: dict[str, str]
     trace: tuple[Progress, ...]
+    smallest: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +120,7 @@ class BaseSolution(Document):
     unwritten: tuple[str, ...] = field(default=(), repr=False, compare=False)
     trace: tuple[Progress, ...] = field(default=(), repr=False, compare=False)
     coverage: float | None = None
+    smallest: bool = False
 
     def _check(self, *found: object) -> None:
         """Check that status, value and bound fit, and that all of `found` is there or none."""
@@ -203,7 +208,10 @@ class BaseSolution(Document):
 
     def _headline(self) -> str:
         about = self.status, self.termination, self.value, self.bound
-        return headline(*about, self.trusted)
+        # Of one member that goes without saying.
+        committee = getattr(self, "committee", None)
+        several = committee is not None and committee.size > 1
+        return headline(*about, self.trusted, smallest=self.smallest and several)
 
     def _value_lines(self) -> list[str]:
         gap = "" if self.gap is None else f"   gap {words.percent(self.gap)}"
@@ -250,6 +258,7 @@ class BaseSolution(Document):
             "seconds": self.seconds,
             "versions": self.versions,
             **({} if self.coverage is None else {"coverage": self.coverage}),
+            **({"smallest": True} if self.smallest else {}),
         }
 
 
@@ -286,6 +295,7 @@ def read_answer(fields: jsonfile.Fields) -> dict[str, Any]:
         "versions": fields.mapping("versions"),
         "seconds": fields.number("seconds"),
         "coverage": read_optional(fields, "coverage", fields.number),
+        "smallest": not fields.missing("smallest") and fields.flag("smallest"),
         **{name: fields.text(name) for name in _TEXTS},
         **{name: fields.integer(name) for name in _WHOLE},
     }

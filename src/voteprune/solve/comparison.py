@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..files import jsonfile, outfile
 from ..web.chart import Mark, chart_file, draw, new_axes
 from .plurality_solution import PluralitySolution
 from .solution import Solution
-from .words import html_of_table
+from .words import html_of_table, wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Row:
     trusted: tuple[str, ...] = ()
 
 
-COLUMNS = tuple(field.name for field in fields(Row))
+COLUMNS = tuple(column.name for column in fields(Row))
 """The columns of a comparison, in order."""
 
 _SHOWN = {
@@ -89,11 +89,14 @@ class Comparison:
         One per method.
     solutions
         The methods' solutions, in the same order.
+    left_out
+        Methods that were not compared, and why, where none were named.
     """
 
     objective: str
     rows: tuple[Row, ...]
     solutions: tuple[Solution | PluralitySolution, ...]
+    left_out: dict[str, str] = field(default_factory=dict, hash=False)
 
     def __repr__(self) -> str:
         return f"<Comparison: {self.objective}, {', '.join(row.method for row in self.rows)}>"
@@ -103,16 +106,30 @@ class Comparison:
         return html_of_table(f"Methods by {self.objective}", header, rows)
 
     def table(self) -> str:
-        """Return the rows as text; columns nobody has anything to say in are left out."""
+        """Return the rows as text; columns nobody has anything to say in are left out.
+
+        Below stands which methods were left out, and why.
+        """
         lines = self._cells()
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        return "\n".join(
+        text = [
             "  ".join(
                 cell.ljust(width) if i == 0 else cell.rjust(width)
                 for i, (cell, width) in enumerate(zip(line, widths, strict=True))
             ).rstrip()
             for line in lines
-        )
+        ]
+        return "\n".join([*text, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        """Say which methods were left out, one paragraph for each reason."""
+        lines = []
+        for reason in dict.fromkeys(self.left_out.values()):
+            names = [name for name, why in self.left_out.items() if why == reason]
+            label = f"Left out ({shown(reason)}): "
+            (line, *more) = wrap(label, names)
+            lines += [label.rstrip(), *wrap("  ", names)] if more else [line]
+        return ["", *lines] if lines else []
 
     def _cells(self) -> list[list[str]]:
         """Return the header and the rows, without columns nobody has anything to say in."""
@@ -141,7 +158,8 @@ class Comparison:
     def to_json(self) -> str:
         """Return all columns as JSON text; what is not known is null."""
         rows = [{name: getattr(row, name) for name in COLUMNS} for row in self.rows]
-        return jsonfile.dump("comparison", {"objective": self.objective, "rows": rows})
+        told = {"objective": self.objective, "rows": rows, "left_out": self.left_out}
+        return jsonfile.dump("comparison", told)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw accuracy against size; needs matplotlib, ``pip install 'voteprune[plot]'``.

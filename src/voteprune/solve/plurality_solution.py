@@ -113,11 +113,12 @@ class PluralitySolution(BaseSolution):
                 *self._shares(self.confusion),
                 *self._coverage_lines(self.classes[0]),
             ]
+            called = ", ".join(map(str, self.classes[:_CONFUSED]))
+            dots = ", ..." if len(self.classes) > _CONFUSED else ""
+            lines.append(f"  confusion    rows of each class that are decided as {called}{dots}")
             for place, row in enumerate(self.confusion[:_CONFUSED]):
-                label = "  confusion    " if not place else " " * 15
                 counts = ", ".join(f"{words.count(_plain(cell))}" for cell in row[:_CONFUSED])
-                more = ", ..." if len(row) > _CONFUSED else ""
-                lines.append(f"{label}{self.classes[place]}: {counts}{more}")
+                lines.append(" " * 15 + f"{self.classes[place]}: {counts}{dots}")
             if len(self.classes) > _CONFUSED:
                 left = len(self.classes) - _CONFUSED
                 lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")

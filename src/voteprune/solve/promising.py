@@ -134,6 +134,7 @@ class Pledge:
             confusion=problem.confusion(chosen),
             value=value,
             promise=told,
+            smallest=False,
         )
 
     def _ranked(

@@ -68,6 +68,8 @@ class Solution(BaseSolution):
         Size of the votes.
     coverage
         Share of the rows on which at least one member votes; None where nobody may abstain.
+    smallest
+        Whether it is optimal, and proved that no smaller committee is as good.
     explanation
         For an infeasible request, which constraints clash.
     incidents

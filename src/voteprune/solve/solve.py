@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from ..mip.solve import EXPLAIN_SECONDS
+from ..primal.polish import polish
 from ..problem.constraints import Constraint
 from ..problem.infeasible import counted_clash, name_clash, seats_alone
 from ..problem.margin import AUTOMATIC, Margin
@@ -115,7 +116,14 @@ def carry_out(
     def work() -> Outcome:
         if beside.start is not None:
             incumbent.offer(beside.start)
-        return _solve(problem, method, run)
+        outcome = _solve(problem, method, run)
+        if not method.proves or problem.objective.kind == "soft":
+            return outcome
+        best = incumbent.score
+        polish(problem, run)
+        # Who is looked for is as good; what is better refutes a solver's claim.
+        refuted = outcome.termination == "proved" and incumbent.score != best
+        return Outcome("solver failed") if refuted else outcome
 
     return _conclude(problem, run, outcome_of(work), method, circumstances)
 
@@ -181,6 +189,7 @@ def _conclude(
         trusted=whom_to_trust(incumbent, outcome, status) if method.proves else (),
         versions=versions_of(solver),
         trace=tuple(incumbent.trace),
+        smallest=method.proves and incumbent.closed and incumbent.smallest,
     )
     answer = _ANSWERS.get(problem.objective.kind, _votes_answer)(problem, run, found)
     # Recounting millions of rows takes a moment, and is part of the run.

@@ -195,13 +195,17 @@ class _Climb:
         inner = problem.weighing(weights)
         seen: Committee | None = None
 
-        def hear(_: Progress) -> bool:
+        def pass_on() -> bool:
             nonlocal seen
-            if own.committee is not None and own.committee is not seen:
-                seen = own.committee
-                majority = self._run.threshold == "majority"
-                incumbent.offer(seen.ballots, seen.threshold if majority else None)
-            elif part is not None:
+            if own.committee is None or own.committee is seen:
+                return False
+            seen = own.committee
+            majority = self._run.threshold == "majority"
+            incumbent.offer(seen.ballots, seen.threshold if majority else None)
+            return True
+
+        def hear(_: Progress) -> bool:
+            if not pass_on() and part is not None:
                 self._parts.foretell_bound(part, weights, *standing())
             stale = incumbent.score != first and time.monotonic() - began > _STALE_SECONDS
             self._stopping = part is not None and stale
@@ -217,6 +221,7 @@ class _Climb:
             if method.proves and incumbent.committee is not None:
                 own.offer(incumbent.committee.members)
             outcome = method.solve(inner, self._run.part(deadline, own))
+            pass_on()  # of a smaller committee that is as good nobody was told
         except StopRequested:
             if not self._stopping:
                 raise

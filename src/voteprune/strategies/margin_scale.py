@@ -140,5 +140,5 @@ def _right_outside(
     weights = votes.weights[held_out].astype(float)
     if incumbent.committee is None:
         return np.zeros_like(weights)
-    decided = incumbent.committee.predict(votes.matrix[held_out]) == 1
+    decided = incumbent.committee._positive(votes.matrix[held_out])
     return np.where(decided == votes.labels[held_out], weights, 0.0)

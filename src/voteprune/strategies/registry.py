@@ -140,18 +140,29 @@ def check_honours(
     method: Method, requests: Sequence[Constraint], diversity: str | Diversity | None
 ) -> None:
     """Refuse what a method would have to ignore, naming it."""
+    ignored = not_honoured(method, requests, diversity)
+    if ignored is not None:
+        argument, words = ignored
+        listed = ", ".join(method.honours)
+        raise InputError(
+            argument,
+            f"{method.name} cannot honour {words!r} and would have to ignore it. It honours "
+            f"{f'only these kinds: {listed}' if listed else 'no constraint'}. "
+            "Drop it, or use method='exact'.",
+        )
+
+
+def not_honoured(
+    method: Method, requests: Sequence[Constraint], diversity: str | Diversity | None
+) -> tuple[str, str] | None:
+    """Return the first thing asked for that a method would have to ignore: argument and words."""
     asked = [("constraints", kind_of(request), str(request)) for request in requests]
     if diversity not in (None, "F1") and not (isinstance(diversity, Diversity) and diversity.idle):
         asked.append(("diversity", "diversity", str(diversity)))
     for argument, kind, words in asked:
         if kind not in method.honours:
-            listed = ", ".join(method.honours)
-            raise InputError(
-                argument,
-                f"{method.name} cannot honour {words!r} and would have to ignore it. It honours "
-                f"{f'only these kinds: {listed}' if listed else 'no constraint'}. "
-                "Drop it, or use method='exact'.",
-            )
+            return argument, words
+    return None
 
 
 def kind_of(request: Constraint) -> str:

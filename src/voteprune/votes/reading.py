@@ -120,7 +120,7 @@ def to_votes(
         row, column = np.argwhere(odd)[0]
         raise InputError(
             argument,
-            f"row {row}, column {column} is {table[row, column]!r:.60}, which is none of the "
+            f"row {row}, column {column} is {table.item(row, column)!r:.60}, which is none of the "
             f"classes {classes}. Give predictions of these two, one column per classifier.",
         )
     numbers = np.where(known, named, table.astype(object)).astype(np.float64)

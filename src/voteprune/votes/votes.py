@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Votes(Frozen):
         omitted.
     positive
         Which of the two values of `y` is the positive class, where they are not 0 and 1. The
-        predictions may then be such values too.
+        predictions may then be such values too, and committees predict such values.
     cutoff
         From where on a number is a positive vote. Between 0 and 1 the predictions must be
         probabilities; otherwise they may be any numbers, as grades with 2 or a decision function
@@ -61,12 +62,14 @@ class Votes(Frozen):
     weights : exact integers of shape (n,), in units of ``1 / denominator``
     denominator : int
     names : tuple of str
+    classes : what the negative and the positive class are called, (0, 1) without `positive`
     abstentions : "skip", "against" or None
     voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
     __slots__ = (
-        "abstentions", "cutoff", "denominator", "labels", "matrix", "names", "voted", "weights",
+        "abstentions", "classes", "cutoff", "denominator", "labels", "matrix", "names", "voted",
+        "weights",
     )  # fmt: skip
 
     matrix: NDArray[np.bool_]
@@ -75,6 +78,7 @@ class Votes(Frozen):
     denominator: int
     names: tuple[str, ...]
     abstentions: Abstentions | None
+    classes: tuple[Any, Any]
     cutoff: float
     voted: NDArray[np.bool_] | None
 
@@ -105,6 +109,7 @@ class Votes(Frozen):
         _check_both_classes(labels, weights)
         self._fill(
             abstentions=rule,
+            classes=(0, 1) if classes is None else (classes.negative, classes.positive),
             cutoff=cut,
             denominator=denominator,
             labels=labels,
@@ -170,6 +175,7 @@ class Votes(Frozen):
         _check_both_classes(labels, weights)
         return cls._made(
             abstentions=rule,
+            classes=(0, 1),
             cutoff=float(cutoff),
             denominator=1,
             labels=labels,

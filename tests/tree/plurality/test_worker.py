@@ -64,6 +64,7 @@ def work(case, target, leaf=0.0, steps=None):
     return nodes, found, reported
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(3))
 def test_the_optimum_is_found_and_nothing_is_left(block):
     for seed in range(20 * block, 20 * block + 20):

@@ -75,6 +75,7 @@ def test_work_here_is_cut_into_strides_that_end_with_the_round(said, at_once, mo
     assert max(strides) <= 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [2, 3])
 def test_several_workers_find_and_prove_what_one_does(n_jobs, said, at_once, monkeypatch):
     alone, rounds = ask(said), []
@@ -87,6 +88,7 @@ def test_several_workers_find_and_prove_what_one_does(n_jobs, said, at_once, mon
     assert together.lower_bound <= alone.penalised_loss * (1 + 1e-12)
 
 
+@pytest.mark.slow
 def test_workers_that_fail_cost_nothing_and_are_not_asked_again(said, at_once, monkeypatch):
     asked = []
 
@@ -102,6 +104,7 @@ def test_workers_that_fail_cost_nothing_and_are_not_asked_again(said, at_once, m
     assert len(asked) == 1
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing(said, at_once, monkeypatch):
     """A real one, in the middle of its first round."""
     killed, take = [], isolated._take
@@ -120,6 +123,7 @@ def test_a_worker_that_is_killed_costs_nothing(said, at_once, monkeypatch):
     assert solution.committee == ask(said).committee
 
 
+@pytest.mark.slow
 def test_an_interrupt_puts_what_workers_had_on_file(said, at_once, monkeypatch, tmp_path):
     file, dealt = tmp_path / "soft.npz", []
 
@@ -137,6 +141,7 @@ def test_an_interrupt_puts_what_workers_had_on_file(said, at_once, monkeypatch, 
     assert (again.status, again.committee) == ("optimal", ask(said).committee)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", ["log_loss", "pool_log_loss"])
 def test_nodes_that_are_away_count_until_they_are_back(loss):
     """From a bad start: no bound told is above the optimum, and the optimum is found."""
