@@ -6,9 +6,11 @@ import csv
 import json
 import time
 import uuid
+from functools import cache
 
 import numpy as np
 
+from instances import random_instance
 from voteprune.bounds.levels import Levels
 from voteprune.bounds.node import FREE, Node
 from voteprune.primal.brute import solve_by_brute_force
@@ -30,6 +32,14 @@ def best_of(problem: Problem):
     incumbent = Incumbent(problem)
     solve_by_brute_force(problem, Run(incumbent, time.monotonic() + 60))
     return incumbent.committee
+
+
+@cache
+def gainful_problem(seed: int, most_classifiers: int, most_rows: int) -> Problem | None:
+    """A small problem with a gain somewhere and an allowed committee, or None."""
+    drawn = random_instance(seed, most_classifiers=most_classifiers, most_rows=most_rows)
+    problem = Problem.of(drawn.votes, drawn.objective, drawn.constraints, drawn.diversity)
+    return problem if problem.gains.net.any() and best_of(problem) is not None else None
 
 
 def prove(problem: Problem, units: int, seconds: float = 30.0) -> SizesProof:

@@ -1,6 +1,7 @@
 """Certificates and votes with something wrong in them, and what the checker makes of them."""
 
 import copy
+import json
 
 from voteprune.exceptions import FileFormatError
 from voteprune.verify import verify
@@ -46,6 +47,27 @@ def replaced(document, path, value):
         holder = holder[key]
     holder[path[-1]] = value
     return copied
+
+
+def codes_of_odd_fields(rng, document, certificate, votes, depth, most):
+    """What the checker says of odd values in every field down to a depth, and in some deeper."""
+    codes, paths = set(), list(places_of(document))
+    few = [path for path in paths if len(path) <= depth]
+    deep = [path for path in paths if len(path) > depth]
+    for path in few + rng.sample(deep, min(len(deep), most)):
+        for value in rng.sample(ODD, 4):
+            certificate.write_text(json.dumps(replaced(document, path, value)))
+            codes.add(judged(certificate, votes))
+    return codes
+
+
+def codes_of_damage(rng, path, certificate, votes, times):
+    """What the checker says when the bytes of one of its two files are damaged."""
+    codes, whole = set(), path.read_bytes()
+    for _ in range(times):
+        path.write_bytes(damaged(rng, whole))
+        codes.add(judged(certificate, votes))
+    return codes
 
 
 def damaged(rng, data):

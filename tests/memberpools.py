@@ -1,6 +1,9 @@
 """Small data and pools the tests of the estimator share."""
 
+from typing import ClassVar
+
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -37,3 +40,20 @@ def share_right(solution):
     """The share of the votes' rows that a committee of two classes gets right."""
     counts = solution.confusion
     return float((counts.tp + counts.tn) / (counts.positives + counts.negatives))
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    """Votes by one feature, has no probabilities, and counts how often it is fitted."""
+
+    fits: ClassVar[list] = []
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        type(self).fits.append((self.column, len(X)))
+        return self
+
+    def predict(self, X):
+        return self.classes_[(np.asarray(X)[:, self.column] > 0).astype(int)]

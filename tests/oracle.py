@@ -260,3 +260,14 @@ class Oracle:
                 keeps(measure, value, tau) for value in pfc(table, members)
             )
         return self._diverse[key]
+
+
+def satisfied(model, solution, tolerance=1e-8):
+    """Whether values of its variables keep all rows and bounds of a model."""
+    rows = model.matrix @ solution
+    return (
+        (rows >= model.row_low - tolerance).all()
+        and (rows <= model.row_high + tolerance).all()
+        and (solution >= model.low - tolerance).all()
+        and (solution <= model.high + tolerance).all()
+    )

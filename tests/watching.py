@@ -21,7 +21,7 @@ from oracle import metric
 from voteprune.bounds.margin_prices import Sizes
 from voteprune.bounds.prices import Prices
 from voteprune.bounds.program import Program
-from voteprune.bounds.relaxation_rows import LimitRow
+from voteprune.bounds.relaxation_rows import LimitRow, Row
 from voteprune.numbers.floats import objective_scale
 from voteprune.problem.constraints import AtLeast
 from voteprune.run.incumbent import Incumbent
@@ -344,3 +344,18 @@ def watching(watch: Watch):
     finally:
         for patch in reversed(patches):
             patch.stop()
+
+
+def rows_of_all_kinds(levels, rng):
+    """Rows of one pattern and of two, of who is there and who stays away, some left out."""
+    k, rows = levels.n_classifiers, list(levels.basic_rows)
+    for i in range(levels.n_patterns):
+        out = rng.random(k) < 0.3
+        right, wrong = levels.helps[i] & ~out, ~levels.helps[i] & ~out
+        rows.append(Row((i,), right, levels.sides(i), -int((levels.helps[i] & out).sum())))
+        rows.append(Row((i,), wrong, levels.sides(i), int(wrong.sum()), away=True))
+        for j in range(i):
+            both = levels.helps[i] & levels.helps[j]
+            shift = -int((both & out).sum())
+            rows.append(Row((i, j), both & ~out, levels.sides(i, j), shift))
+    return rows

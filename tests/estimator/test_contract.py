@@ -1,13 +1,11 @@
 """The estimator is what scikit-learn's users expect, and its committee is that of `prune`."""
 
-from typing import ClassVar
-
 import joblib
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -25,25 +23,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
-from memberpools import data, members, neighbours, share_right, words
+from memberpools import Counted, data, members, neighbours, share_right, words
 from voteprune import PrunedVotingClassifier
-
-
-class Counted(ClassifierMixin, BaseEstimator):
-    """Votes by one feature, and counts how often it is fitted, on how many rows."""
-
-    fits: ClassVar[list] = []
-
-    def __init__(self, column=0):
-        self.column = column
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        type(self).fits.append((self.column, len(X)))
-        return self
-
-    def predict(self, X):
-        return self.classes_[(np.asarray(X)[:, self.column] > 0).astype(int)]
 
 
 @pytest.fixture

@@ -1,13 +1,12 @@
 """`voting="soft"`: members give probabilities, and so does the committee that `prune` chose."""
 
 import pickle
-from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier, RandomForestClassifier
@@ -25,7 +24,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
-from memberpools import data, members, words
+from memberpools import Counted, data, members, words
 from voteprune import PrunedVotingClassifier
 
 X, Y = data()
@@ -35,24 +34,7 @@ X3, Y3 = make_classification(
 ANIMALS = np.array(["ant", "bee", "cow"])[Y3]
 
 
-class Voter(ClassifierMixin, BaseEstimator):
-    """Votes by one feature, has no probabilities, and counts how often it is fitted."""
-
-    fits: ClassVar[list] = []
-
-    def __init__(self, column=0):
-        self.column = column
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        type(self).fits.append((self.column, len(X)))
-        return self
-
-    def predict(self, X):
-        return self.classes_[(np.asarray(X)[:, self.column] > 0).astype(int)]
-
-
-class Sure(Voter):
+class Sure(Counted):
     """The same with a probability."""
 
     def predict_proba(self, X):
@@ -62,8 +44,8 @@ class Sure(Voter):
 
 @pytest.fixture
 def fits():
-    Voter.fits = Sure.fits = []
-    return Voter.fits
+    Counted.fits = Sure.fits = []
+    return Counted.fits
 
 
 def soft(estimators, **parameters):
@@ -73,7 +55,7 @@ def soft(estimators, **parameters):
 
 def mixed():
     """Probabilities, scores and a mere vote."""
-    return [*members(), ("ridge", RidgeClassifier()), ("voter", Voter(3))]
+    return [*members(), ("ridge", RidgeClassifier()), ("voter", Counted(3))]
 
 
 def answers(models, X, positive=1):
@@ -349,7 +331,7 @@ def test_the_default_is_log_loss_with_few_members_at_penalty_30():
         (RandomForestClassifier(3), {"cv": 0.4, "objective": "log_loss"}, True),
         (members(), {"objective": "brier"}, True),
         (members(), {"constraints": vp.AtLeast("recall", 0.5)}, False),
-        (BaggingClassifier(Voter(), 3), {"cv": 0.4}, False),
+        (BaggingClassifier(Counted(), 3), {"cv": 0.4}, False),
         (mixed(), {}, False),
         (members(), {"objective": "f1"}, False),
         (members(), {"diversity": "F2"}, False),
@@ -400,7 +382,7 @@ def test_a_pickled_committee_says_the_same_and_leaves_the_answers_behind():
     assert clf.solution_.problem is not None
 
 
-class Untouchable(Voter):
+class Untouchable(Counted):
     """Fails the test if anybody trains it."""
 
     def fit(self, X, y):
@@ -491,9 +473,9 @@ def test_a_linear_pool_of_three_classes_becomes_a_plain_voting_classifier():
         (members(), {"voting": "hard", "penalty": None}, "no weighted mean"),
         (members(), {}, "no weighted mean"),
         (
-            [*members(), ("voter", Voter())],
+            [*members(), ("voter", Counted())],
             {"objective": "brier", "constraints": vp.Require("voter")},
-            "'voter', a Voter",
+            "'voter', a Counted",
         ),
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 
 import voteprune as vp
 from instances import random_instance
+from oracle import satisfied
 from voteprune.mip.merged import merged_model
 from voteprune.mip.paper import paper_model
 from voteprune.problem.problem import Problem
@@ -12,16 +13,6 @@ from voteprune.problem.problem import Problem
 
 def problem_of(instance):
     return Problem.of(instance.votes, instance.objective, instance.constraints, instance.diversity)
-
-
-def satisfied(model, solution, tolerance=1e-8):
-    rows = model.matrix @ solution
-    return (
-        (rows >= model.row_low - tolerance).all()
-        and (rows <= model.row_high + tolerance).all()
-        and (solution >= model.low - tolerance).all()
-        and (solution <= model.high + tolerance).all()
-    )
 
 
 @pytest.mark.parametrize("seed", range(40))

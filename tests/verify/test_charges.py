@@ -2,15 +2,13 @@
 
 import json
 from fractions import Fraction
-from functools import cache
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from certified import best_of, document_of, write_votes
-from instances import random_instance
-from voteprune.problem.problem import Problem
+from certified import best_of, document_of, gainful_problem, write_votes
 from voteprune.strategies.certificate import Certificate
 from voteprune.verify.charges import FINE, Charges, Standing, sound_row
 from voteprune.verify.document import Row, read_document
@@ -18,16 +16,7 @@ from voteprune.verify.limits import Limits
 from voteprune.verify.pool import Pool, merge
 from voteprune.verify.table import read_table
 
-
-@cache
-def problem_of(seed):
-    """A small problem with a gain somewhere and an allowed committee, or None."""
-    instance = random_instance(seed, most_classifiers=5, most_rows=14)
-    problem = Problem.of(
-        instance.votes, instance.objective, instance.constraints, instance.diversity
-    )
-    return problem if problem.gains.net.any() and best_of(problem) is not None else None
-
+problem_of = partial(gainful_problem, most_classifiers=5, most_rows=14)
 
 SEEDS = [seed for seed in range(60) if problem_of(seed) is not None]
 

@@ -2,14 +2,13 @@
 
 import copy
 import json
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
 
 import voteprune as vp
-from certified import best_of, document_of, refute, write_votes
-from instances import random_instance
+from certified import best_of, document_of, gainful_problem, refute, write_votes
 from voteprune.problem.problem import Problem
 from voteprune.strategies.certificate import Certificate
 from voteprune.verify import verify
@@ -19,16 +18,7 @@ from voteprune.verify.limits import Limits
 from voteprune.verify.pool import Pool, merge
 from voteprune.verify.table import read_table
 
-
-@cache
-def problem_of(seed):
-    """A small problem with a gain somewhere and an allowed committee, or None."""
-    instance = random_instance(seed, most_classifiers=6, most_rows=20)
-    problem = Problem.of(
-        instance.votes, instance.objective, instance.constraints, instance.diversity
-    )
-    return problem if problem.gains.net.any() and best_of(problem) is not None else None
-
+problem_of = partial(gainful_problem, most_classifiers=6, most_rows=20)
 
 SEEDS = [seed for seed in range(48) if problem_of(seed) is not None]
 

@@ -11,7 +11,13 @@ import pytest
 
 import voteprune as vp
 from certified import certify, document_of
-from damaging import CONTROL, ODD, damaged, judged, places_of, replaced
+from damaging import (
+    CONTROL,
+    codes_of_damage,
+    codes_of_odd_fields,
+    damaged,
+    judged,
+)
 from forging import check, claim, proof, refutation, seat, write_rows
 from voteprune import cli
 from voteprune.exceptions import FileFormatError
@@ -62,13 +68,9 @@ def test_a_field_of_any_content_is_no_crash(sources, tmp_path):
     rng, codes = random.Random(1), set()
     for document, rows in sources:
         write_rows(tmp_path / "v.csv", document["votes"]["names"], rows)
-        paths = list(places_of(document))
-        few = [path for path in paths if len(path) <= 3]
-        deep = [path for path in paths if len(path) > 3]
-        for path in few + rng.sample(deep, min(len(deep), 40)):
-            for value in rng.sample(ODD, 4):
-                (tmp_path / "c.json").write_text(json.dumps(replaced(document, path, value)))
-                codes.add(judged(tmp_path / "c.json", tmp_path / "v.csv"))
+        codes |= codes_of_odd_fields(
+            rng, document, tmp_path / "c.json", tmp_path / "v.csv", depth=3, most=40
+        )
     assert codes == {0, 1, 2}
 
 
@@ -82,10 +84,7 @@ def test_damaged_bytes_are_no_crash(which, sources, tmp_path):
         if which == "gzip":
             paths["gzip"] = paths["votes"]
             paths["votes"].write_bytes(gzip.compress(paths["votes"].read_bytes(), mtime=0))
-        whole = paths[which].read_bytes()
-        for _ in range(100):
-            paths[which].write_bytes(damaged(rng, whole))
-            codes.add(judged(paths["certificate"], paths["votes"]))
+        codes |= codes_of_damage(rng, paths[which], paths["certificate"], paths["votes"], 100)
     assert 2 in codes
 
 

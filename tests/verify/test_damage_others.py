@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from damaging import CONTROL, ODD, damaged, judged, places_of, replaced
+from damaging import (
+    CONTROL,
+    codes_of_damage,
+    codes_of_odd_fields,
+    judged,
+    places_of,
+    replaced,
+)
 
 CLASSES = np.array(["red", "green", "blue"])
 
@@ -63,26 +70,16 @@ def source(request, tmp_path):
 
 def test_a_field_of_any_content_is_no_crash(source):
     document, folder = source
-    rng, codes = random.Random(1), set()
-    paths = list(places_of(document))
-    few = [path for path in paths if len(path) <= 2]
-    deep = [path for path in paths if len(path) > 2]
-    for path in few + rng.sample(deep, min(len(deep), 60)):
-        for value in rng.sample(ODD, 4):
-            (folder / "c.json").write_text(json.dumps(replaced(document, path, value)))
-            codes.add(judged(folder / "c.json", folder / "v.csv"))
+    files = folder / "c.json", folder / "v.csv"
+    codes = codes_of_odd_fields(random.Random(1), document, *files, depth=2, most=60)
     assert codes == {0, 1, 2}
 
 
 @pytest.mark.parametrize("which", ["c.json", "v.csv"])
 def test_damaged_bytes_are_no_crash(which, source):
     _, folder = source
-    rng, codes = random.Random(2), set()
-    whole = (folder / which).read_bytes()
-    for _ in range(80):
-        (folder / which).write_bytes(damaged(rng, whole))
-        codes.add(judged(folder / "c.json", folder / "v.csv"))
-    assert 2 in codes
+    files = folder / "c.json", folder / "v.csv"
+    assert 2 in codes_of_damage(random.Random(2), folder / which, *files, 80)
 
 
 def test_control_characters_are_shown_and_never_sent(source):

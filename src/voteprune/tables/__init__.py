@@ -8,8 +8,8 @@ one, is a classifier.
 The way of a file: `wish` is what the user says about it, `formats` loads it and tells the format. A
 plain table of numbers goes to `csvfile` or `parquet`, which find the columns and ask `layout` which
 of them matter; `rows` has the rules that every cell must keep. Anything else becomes a `sheet` of
-text first: words, tables with a line for each vote (`long`), `other_tools`' files, and several
-files joined by an id.
+text first: words, tables with a line for each vote, `other_tools`' files, and several files joined
+by an id.
 """
 
 from .formats import is_plain

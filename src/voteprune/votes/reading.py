@@ -50,10 +50,10 @@ class TwoClasses:
         return f"{self.positive!r} and {self.negative!r}"
 
 
-def check_cutoff(cutoff: object, argument: str = "cutoff") -> float:
+def check_cutoff(cutoff: object) -> float:
     """Return the number from which on a vote is positive."""
     if isinstance(cutoff, bool) or not isinstance(cutoff, Real) or not math.isfinite(cutoff):
-        raise InputError(argument, f"is {cutoff!r}; expected a number. 0.5 suits probabilities.")
+        raise InputError("cutoff", f"is {cutoff!r}; expected a number. 0.5 suits probabilities.")
     return float(cutoff)
 
 

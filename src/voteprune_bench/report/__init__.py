@@ -2,13 +2,12 @@
 
 The way of a figure: `results` puts the records in order and scores them exactly; `against_paper`,
 `standings`, `series` and `seats` make `Facts` of them (`facts.collect`), all of it data; only then
-`table` writes text, `figures` draws, `page` puts both into one HTML file and `files` into many.
+`table` writes text, `figures` draws, `page` puts both into one HTML file or into many.
 """
 
 from .facts import TITLE, Facts, collect, collect_run
 from .figures import Picture, draw_all
-from .files import FORMS, table_texts, write_files
-from .page import render
+from .page import FORMS, render, table_texts, write_files
 
 __all__ = [
     "FORMS",

@@ -13,6 +13,7 @@ from voteprune.bounds.relaxation_rows import Row
 from voteprune.problem.problem import Problem
 from voteprune.tree.sizes.task import Task
 from voteprune.tree.sizes.worker import solve
+from watching import rows_of_all_kinds
 
 SEEDS = range(40)
 
@@ -47,25 +48,10 @@ def decisions(problem, levels, members, positive):
     return np.concatenate([sits, positive[used] == levels.positive]).astype(np.int8)
 
 
-def every_row(levels, rng):
-    """Rows of all kinds, with random classifiers left out."""
-    k, rows = levels.n_classifiers, list(levels.basic_rows)
-    for i in range(levels.n_patterns):
-        out = rng.random(k) < 0.3
-        right, wrong = levels.helps[i] & ~out, ~levels.helps[i] & ~out
-        rows.append(Row((i,), right, levels.sides(i), -int((levels.helps[i] & out).sum())))
-        rows.append(Row((i,), wrong, levels.sides(i), int(wrong.sum()), away=True))
-        for j in range(i):
-            both = levels.helps[i] & levels.helps[j]
-            shift = -int((both & out).sum())
-            rows.append(Row((i, j), both & ~out, levels.sides(i, j), shift))
-    return rows
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_row_holds_for_every_committee_where_its_factor_is_positive(seed):
     problem, levels, _ = small(seed, constraints=False)
-    rows = every_row(levels, np.random.default_rng(seed))
+    rows = rows_of_all_kinds(levels, np.random.default_rng(seed))
     for members, level, _, positive in committees(problem):
         decided = decisions(problem, levels, members, positive)
         x, t = decided[: levels.n_classifiers], decided[levels.n_classifiers :]
@@ -92,7 +78,7 @@ def test_any_prices_bound_every_box(seed):
     """Random rows, prices and decisions: nothing about them needs to be clever to be valid."""
     problem, levels, scale = small(seed)
     rng = np.random.default_rng(seed)
-    rows = [*levels.limits, *every_row(levels, rng)]
+    rows = [*levels.limits, *rows_of_all_kinds(levels, rng)]
     everything = Node.everything(levels, np.inf)
     found = list(committees(problem))
     for _ in range(4):
