@@ -332,6 +332,7 @@ def test_what_solvers_claim_of_tangents_is_their_word_for_the_curve(objective):
 def test_a_solver_caught_on_a_tangent_is_caught():
     problem = problem_of(1, "f1")
     run = Run(Incumbent(problem), time.monotonic() + 1000)
+    run.incumbent.incidents.append("t ended before")
 
     def caught(inner, own):
         own.incumbent.offer([0])
@@ -339,7 +340,7 @@ def test_a_solver_caught_on_a_tangent_is_caught():
         return Outcome("proved")
 
     assert solve_any(problem, method_of(caught), run) == Outcome("solver failed")
-    assert run.incumbent.incidents == ["s ended"]
+    assert run.incumbent.incidents == ["t ended before", "s ended"]
     assert run.incumbent.caught == {"s"}
     assert run.incumbent.bound >= max(all_of(problem).values())
 
@@ -366,8 +367,10 @@ def test_nothing_allowed_is_said_in_the_methods_own_words():
     problem = problem_of(0, "f1", requests)
     assert not all_of(problem)
     said = Outcome("proved", infeasible=True, explanation="so it is", trusted=("s",))
+    once = []
     run = run_of(problem)
-    assert solve_any(problem, method_of(lambda *_: said), run) == said
+    assert solve_any(problem, method_of(lambda *_: once.append(1) or said), run) == said
+    assert len(once) == 1
     # Where 0 divides there are two parts; if neither is the whole, that is asked about then.
     ratio = vp.Ratio(vp.Weights(tp=1, fp=-1, fn=1), vp.Weights(fp=1), zero_division=1)
     problem = problem_of(0, ratio, requests)
@@ -504,3 +507,112 @@ def test_the_constants_that_bound_a_climb():
     assert exact_curve._NEAR == 1e-6
     assert exact_curve._TRY_ALL == 2**12
     assert exact_curve._MOST_TANGENTS == 8
+
+
+@pytest.fixture
+def stuck(monkeypatch, alone):
+    """No half-plane helps any more; returns how trying all and splitting were asked for."""
+    noted, kept = [], []
+
+    class Kept(exact_curve.Parts):
+        def __init__(self, *given):
+            super().__init__(*given)
+            kept.append(self)
+
+        def split(self, part):
+            noted.append("split")
+            return False
+
+    monkeypatch.setattr(exact_curve, "Parts", Kept)
+    climb = exact_curve._Climb
+    monkeypatch.setattr(climb, "_helped", lambda self, part, before: False)
+    monkeypatch.setattr(climb, "_try_all", lambda self: noted.append("all") or Outcome("tried"))
+    return noted, kept
+
+
+def asked_at_most(times, solve):
+    """A method that is not asked without end."""
+    asked = []
+
+    def ask(inner, run):
+        asked.append(1)
+        assert len(asked) <= times, "asked again and again"
+        return solve(inner, run)
+
+    return method_of(ask)
+
+
+def loose(*by):
+    """Maximise a weighted sum, with a bound on it that is not met."""
+
+    def solve(inner, run):
+        committee, score = max(all_of(inner).items(), key=lambda pair: pair[1])
+        run.incumbent.offer(committee.members, committee.threshold)
+        run.incumbent.tighten(score + Fraction(inner.gains.ceiling - score, 2), by)
+        return Outcome("proved")
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("near", "few", "by", "expected"),
+    [
+        (1.0, 2**4, (), ("tried", ["all"])),
+        (1.0, 2**4 - 1, (), ("solver tolerance", [])),
+        (1.0, 0, ("s",), ("proved", [])),
+        (-1.0, 2**4, (), ("solver tolerance", ["split"])),
+    ],
+)
+def test_what_is_done_where_tangents_can_do_no_more(near, few, by, expected, stuck, monkeypatch):
+    """Few committees are tried; what is near is rounding; the rest is split if it can be."""
+    noted, kept = stuck
+    monkeypatch.setattr(exact_curve, "_NEAR", near)
+    monkeypatch.setattr(exact_curve, "_TRY_ALL", few)
+    problem = problem_of(3, "mcc", n=60, k=4)
+    run = run_of(problem)
+    outcome = solve_any(problem, asked_at_most(9, loose(*by)), run)
+    assert (outcome.termination, noted) == expected
+    assert run.incumbent.score < run.incumbent.bound
+    if not noted:
+        assert run.incumbent.bound == max(part.summit.score for part in kept[0].left)
+    assert run.incumbent.trusted == by
+
+
+def test_a_lattice_too_fine_is_as_good_a_reason_to_try_all(stuck, monkeypatch):
+    noted, _ = stuck
+    monkeypatch.setattr(exact_curve, "_NEAR", -1.0)
+    monkeypatch.setattr(exact_curve, "_TRY_ALL", 2**4)
+    problem = problem_of(3, "mcc", n=60, k=4, weight=heavy(60))
+    assert solve_any(problem, asked_at_most(9, loose()), run_of(problem)) == Outcome("tried")
+    assert noted == ["all"]
+
+
+@pytest.mark.parametrize("case", ["worthwhile", "not", "closed", "empty"])
+def test_closures_are_taken_while_each_is_worth_its_time(case, monkeypatch):
+    problem = problem_of(1, "f1", n=60, k=4)
+    run = run_of(problem)
+    run.incumbent.truth = None  # what is said here need not be true
+    calls = []
+
+    def closure(inner, until):
+        calls.append(until)
+        return {"empty": -(10**9), "not": 10**9}.get(case, inner.gains.ceiling)
+
+    summits = []
+    cut = exact_curve.Parts.cut
+
+    def cutting(self, part, *bounds):
+        cut(self, part, *bounds)
+        summits.append(part.summit.score)
+        if case == "worthwhile":
+            lower = part.summit.score - Fraction(len(summits), 1000)
+            part.summit = replace(part.summit, score=lower)
+
+    monkeypatch.setattr(exact_curve, "closure_bound", closure)
+    monkeypatch.setattr(exact_curve.Parts, "cut", cutting)
+    if case == "closed":
+        run.incumbent.offer([0])
+        run.incumbent.close()
+    cut_by_closure(method_of(tried), run)
+    assert len(calls) == {"worthwhile": 12, "not": 1, "closed": 0, "empty": 1}[case]
+    assert all(until < run.deadline for until in calls)

@@ -298,6 +298,12 @@ def test_search_alone_takes_all_the_time_and_proves_nothing(seconds, ending, scr
     assert given == [pytest.approx(max(seconds, 0), abs=5)]
 
 
+def test_half_a_second_is_not_the_end_of_a_search(scripted, monkeypatch):
+    monkeypatch.setattr(Run, "seconds_left", property(lambda run: 0.5))
+    problem = compiled()
+    assert exact.solve_by_search(problem, run_of(problem)) == Outcome("finished")
+
+
 @pytest.mark.parametrize(("seconds", "share"), [(1000.0, 3.0), (5.0, 1.5)])
 def test_before_the_proof_the_search_has_a_share(seconds, share, scripted, monkeypatch):
     monkeypatch.setattr(exact, "ENUMERATE", 0)
