@@ -132,8 +132,9 @@ def test_search_and_closures_come_first_where_pools_are_large(objective, monkeyp
     assert not first or (first[0][0] is not None and first[0][1] < problem.objective.ceiling)
 
 
-def test_closures_alone_bound_and_stop_in_time():
-    problem = problem_of(1, "f1", n=60, k=6)
+@pytest.mark.parametrize("weight", [None, np.arange(60) % 3 / 2 + 0.5])
+def test_closures_alone_bound_and_stop_in_time(weight):
+    problem = problem_of(1, "f1", n=60, k=6, weight=weight)
     run = run_of(problem)
     cut_by_closure(method_of(tried), run)
     assert run.incumbent.truth <= run.incumbent.bound < problem.objective.ceiling
@@ -154,12 +155,13 @@ class Steps:
     """A heuristic that offers one committee each time it is asked, and notes the question."""
 
     def __init__(self, *committees):
-        self.committees, self.asked = list(committees), []
+        self.committees, self.asked, self.ended = list(committees), [], 0
 
     def __call__(self, problem, run):
         self.asked.append((problem.weights, run.incumbent.committee, run))
         if len(self.asked) <= len(self.committees):
             run.incumbent.offer(*self.committees[len(self.asked) - 1])
+        self.ended += 1
         return Outcome("finished", explanation=str(len(self.asked)))
 
 
@@ -409,11 +411,10 @@ def test_a_better_committee_ends_a_tangent_that_has_taken_long(monkeypatch):
         assert run.incumbent.score >= problem.best(better)[1]
     # A heuristic is not cut short.
     monkeypatch.setattr(exact_curve, "_STALE_SECONDS", -1.0)
-    ended.clear()
-    outcome = solve_any(
-        problem, method_of(Steps((worse,), (better,)), proves=False), run_of(problem)
-    )
+    script = Steps((worse,), (better,))
+    outcome = solve_any(problem, method_of(script, proves=False), run_of(problem))
     assert outcome.termination == "finished"
+    assert script.ended == len(script.asked) == 3
 
 
 @pytest.mark.usefixtures("alone")
@@ -616,3 +617,47 @@ def test_closures_are_taken_while_each_is_worth_its_time(case, monkeypatch):
     cut_by_closure(method_of(tried), run)
     assert len(calls) == {"worthwhile": 12, "not": 1, "closed": 0, "empty": 1}[case]
     assert all(until < run.deadline for until in calls)
+
+
+ZERO = vp.Ratio(vp.Weights(tp=1), vp.Weights(tp=1, fp=1), zero_division=2)
+"""Highest where nothing is called positive, which closures know nothing of."""
+
+
+@pytest.mark.usefixtures("alone")
+def test_committees_that_0_divides_are_not_cut_off_nor_dropped_unseen():
+    problem = problem_of(1, ZERO)
+    run = run_of(problem)
+    cut_by_closure(method_of(tried), run)
+    assert run.incumbent.bound == 2
+    for ending in ("solver failed", "interrupted"):
+        run = run_of(problem)
+        outcome = solve_any(problem, method_of(lambda *_, ending=ending: Outcome(ending)), run)
+        assert outcome == Outcome(ending)
+        assert run.incumbent.bound == 2
+
+
+def test_half_a_second_is_time_enough_to_go_on(monkeypatch, alone):
+    problem = problem_of(3, "f1", n=60, k=5)
+    monkeypatch.setattr(Run, "seconds_left", property(lambda run: 0.5))
+    run = run_of(problem)
+    assert climb_of(problem, run)._try_all() == Outcome("proved")
+    script = Steps(*climbing(problem, 3))
+    solve_any(problem, method_of(script, proves=False), run_of(problem))
+    assert len(script.asked) == 4
+    run = run_of(problem)
+    run.incumbent.offer([0])
+    assert solve_any(problem, method_of(tried), run) == Outcome("proved")
+
+
+def test_what_was_proved_before_a_solver_was_caught_is_told(stuck):
+    _, kept = stuck
+    problem = problem_of(3, "mcc", n=60, k=4)
+    run = run_of(problem)
+
+    def caught(inner, own):
+        outcome = loose()(inner, own)
+        own.incumbent.distrust("s", "ended")
+        return outcome
+
+    assert solve_any(problem, method_of(caught), run) == Outcome("solver failed")
+    assert run.incumbent.bound == max(part.proved for part in kept[0].left)
