@@ -222,12 +222,12 @@ def test_what_is_asked_for_is_what_is_solved(makers):
     requests = [vp.AtMost("size", 2)]
     vp.front(
         VOTES, objective="recall", constraints=requests, diversity="F2", time_limit=11,
-        random_state=5, n_jobs=1,
+        random_state=5, n_jobs=2,
     )  # fmt: skip
     problem, circumstances, _ = makers[0][1].asked[0]
     assert problem.objective.name == "recall"
     assert (problem.requests, problem.asked_diversity) == (tuple(requests), "F2")
-    expected = check_arguments(Arguments(time_limit=11, random_state=5, n_jobs=1)).circumstances
+    expected = check_arguments(Arguments(time_limit=11, random_state=5, n_jobs=2)).circumstances
     assert circumstances == expected
     vp.front(VOTES)
     problem, circumstances, _ = makers[1][1].asked[0]

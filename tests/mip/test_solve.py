@@ -525,6 +525,7 @@ CLASH = [vp.AtMost("fp", 0), vp.AtLeast("recall", 1), vp.AtMost("size", 8)]
 @pytest.mark.parametrize("seconds", [60.0, 0.0])
 def test_a_clash_is_confirmed_by_another_solver_and_explained(seconds, monkeypatch):
     problem = Problem.of(VOTES, requests=CLASH)
+    monkeypatch.setattr(solve_module, "EXPLAIN_SECONDS", 60.0)
     script = Script(monkeypatch, Answer("infeasible", None, -np.inf))
     run = replace(run_of(problem, seconds), solver=Solver("scipy"))
     if seconds:

@@ -132,8 +132,9 @@ def test_search_and_closures_come_first_where_pools_are_large(objective, monkeyp
     assert not first or (first[0][0] is not None and first[0][1] < problem.objective.ceiling)
 
 
-def test_closures_alone_bound_and_stop_in_time():
-    problem = problem_of(1, "f1", n=60, k=6)
+@pytest.mark.parametrize("weight", [None, np.arange(60) % 3 / 2 + 0.5])
+def test_closures_alone_bound_and_stop_in_time(weight):
+    problem = problem_of(1, "f1", n=60, k=6, weight=weight)
     run = run_of(problem)
     cut_by_closure(method_of(tried), run)
     assert run.incumbent.truth <= run.incumbent.bound < problem.objective.ceiling
@@ -154,12 +155,13 @@ class Steps:
     """A heuristic that offers one committee each time it is asked, and notes the question."""
 
     def __init__(self, *committees):
-        self.committees, self.asked = list(committees), []
+        self.committees, self.asked, self.ended = list(committees), [], 0
 
     def __call__(self, problem, run):
         self.asked.append((problem.weights, run.incumbent.committee, run))
         if len(self.asked) <= len(self.committees):
             run.incumbent.offer(*self.committees[len(self.asked) - 1])
+        self.ended += 1
         return Outcome("finished", explanation=str(len(self.asked)))
 
 
@@ -332,6 +334,7 @@ def test_what_solvers_claim_of_tangents_is_their_word_for_the_curve(objective):
 def test_a_solver_caught_on_a_tangent_is_caught():
     problem = problem_of(1, "f1")
     run = Run(Incumbent(problem), time.monotonic() + 1000)
+    run.incumbent.incidents.append("t ended before")
 
     def caught(inner, own):
         own.incumbent.offer([0])
@@ -339,7 +342,7 @@ def test_a_solver_caught_on_a_tangent_is_caught():
         return Outcome("proved")
 
     assert solve_any(problem, method_of(caught), run) == Outcome("solver failed")
-    assert run.incumbent.incidents == ["s ended"]
+    assert run.incumbent.incidents == ["t ended before", "s ended"]
     assert run.incumbent.caught == {"s"}
     assert run.incumbent.bound >= max(all_of(problem).values())
 
@@ -366,8 +369,10 @@ def test_nothing_allowed_is_said_in_the_methods_own_words():
     problem = problem_of(0, "f1", requests)
     assert not all_of(problem)
     said = Outcome("proved", infeasible=True, explanation="so it is", trusted=("s",))
+    once = []
     run = run_of(problem)
-    assert solve_any(problem, method_of(lambda *_: said), run) == said
+    assert solve_any(problem, method_of(lambda *_: once.append(1) or said), run) == said
+    assert len(once) == 1
     # Where 0 divides there are two parts; if neither is the whole, that is asked about then.
     ratio = vp.Ratio(vp.Weights(tp=1, fp=-1, fn=1), vp.Weights(fp=1), zero_division=1)
     problem = problem_of(0, ratio, requests)
@@ -406,11 +411,10 @@ def test_a_better_committee_ends_a_tangent_that_has_taken_long(monkeypatch):
         assert run.incumbent.score >= problem.best(better)[1]
     # A heuristic is not cut short.
     monkeypatch.setattr(exact_curve, "_STALE_SECONDS", -1.0)
-    ended.clear()
-    outcome = solve_any(
-        problem, method_of(Steps((worse,), (better,)), proves=False), run_of(problem)
-    )
+    script = Steps((worse,), (better,))
+    outcome = solve_any(problem, method_of(script, proves=False), run_of(problem))
     assert outcome.termination == "finished"
+    assert script.ended == len(script.asked) == 3
 
 
 @pytest.mark.usefixtures("alone")
@@ -504,3 +508,156 @@ def test_the_constants_that_bound_a_climb():
     assert exact_curve._NEAR == 1e-6
     assert exact_curve._TRY_ALL == 2**12
     assert exact_curve._MOST_TANGENTS == 8
+
+
+@pytest.fixture
+def stuck(monkeypatch, alone):
+    """No half-plane helps any more; returns how trying all and splitting were asked for."""
+    noted, kept = [], []
+
+    class Kept(exact_curve.Parts):
+        def __init__(self, *given):
+            super().__init__(*given)
+            kept.append(self)
+
+        def split(self, part):
+            noted.append("split")
+            return False
+
+    monkeypatch.setattr(exact_curve, "Parts", Kept)
+    climb = exact_curve._Climb
+    monkeypatch.setattr(climb, "_helped", lambda self, part, before: False)
+    monkeypatch.setattr(climb, "_try_all", lambda self: noted.append("all") or Outcome("tried"))
+    return noted, kept
+
+
+def asked_at_most(times, solve):
+    """A method that is not asked without end."""
+    asked = []
+
+    def ask(inner, run):
+        asked.append(1)
+        assert len(asked) <= times, "asked again and again"
+        return solve(inner, run)
+
+    return method_of(ask)
+
+
+def loose(*by):
+    """Maximise a weighted sum, with a bound on it that is not met."""
+
+    def solve(inner, run):
+        committee, score = max(all_of(inner).items(), key=lambda pair: pair[1])
+        run.incumbent.offer(committee.members, committee.threshold)
+        run.incumbent.tighten(score + Fraction(inner.gains.ceiling - score, 2), by)
+        return Outcome("proved")
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("near", "few", "by", "expected"),
+    [
+        (1.0, 2**4, (), ("tried", ["all"])),
+        (1.0, 2**4 - 1, (), ("solver tolerance", [])),
+        (1.0, 0, ("s",), ("proved", [])),
+        (-1.0, 2**4, (), ("solver tolerance", ["split"])),
+    ],
+)
+def test_what_is_done_where_tangents_can_do_no_more(near, few, by, expected, stuck, monkeypatch):
+    """Few committees are tried; what is near is rounding; the rest is split if it can be."""
+    noted, kept = stuck
+    monkeypatch.setattr(exact_curve, "_NEAR", near)
+    monkeypatch.setattr(exact_curve, "_TRY_ALL", few)
+    problem = problem_of(3, "mcc", n=60, k=4)
+    run = run_of(problem)
+    outcome = solve_any(problem, asked_at_most(9, loose(*by)), run)
+    assert (outcome.termination, noted) == expected
+    assert run.incumbent.score < run.incumbent.bound
+    if not noted:
+        assert run.incumbent.bound == max(part.summit.score for part in kept[0].left)
+    assert run.incumbent.trusted == by
+
+
+def test_a_lattice_too_fine_is_as_good_a_reason_to_try_all(stuck, monkeypatch):
+    noted, _ = stuck
+    monkeypatch.setattr(exact_curve, "_NEAR", -1.0)
+    monkeypatch.setattr(exact_curve, "_TRY_ALL", 2**4)
+    problem = problem_of(3, "mcc", n=60, k=4, weight=heavy(60))
+    assert solve_any(problem, asked_at_most(9, loose()), run_of(problem)) == Outcome("tried")
+    assert noted == ["all"]
+
+
+@pytest.mark.parametrize("case", ["worthwhile", "not", "closed", "empty"])
+def test_closures_are_taken_while_each_is_worth_its_time(case, monkeypatch):
+    problem = problem_of(1, "f1", n=60, k=4)
+    run = run_of(problem)
+    run.incumbent.truth = None  # what is said here need not be true
+    calls = []
+
+    def closure(inner, until):
+        calls.append(until)
+        return {"empty": -(10**9), "not": 10**9}.get(case, inner.gains.ceiling)
+
+    summits = []
+    cut = exact_curve.Parts.cut
+
+    def cutting(self, part, *bounds):
+        cut(self, part, *bounds)
+        summits.append(part.summit.score)
+        if case == "worthwhile":
+            lower = part.summit.score - Fraction(len(summits), 1000)
+            part.summit = replace(part.summit, score=lower)
+
+    monkeypatch.setattr(exact_curve, "closure_bound", closure)
+    monkeypatch.setattr(exact_curve.Parts, "cut", cutting)
+    if case == "closed":
+        run.incumbent.offer([0])
+        run.incumbent.close()
+    cut_by_closure(method_of(tried), run)
+    assert len(calls) == {"worthwhile": 12, "not": 1, "closed": 0, "empty": 1}[case]
+    assert all(until < run.deadline for until in calls)
+
+
+ZERO = vp.Ratio(vp.Weights(tp=1), vp.Weights(tp=1, fp=1), zero_division=2)
+"""Highest where nothing is called positive, which closures know nothing of."""
+
+
+@pytest.mark.usefixtures("alone")
+def test_committees_that_0_divides_are_not_cut_off_nor_dropped_unseen():
+    problem = problem_of(1, ZERO)
+    run = run_of(problem)
+    cut_by_closure(method_of(tried), run)
+    assert run.incumbent.bound == 2
+    for ending in ("solver failed", "interrupted"):
+        run = run_of(problem)
+        outcome = solve_any(problem, method_of(lambda *_, ending=ending: Outcome(ending)), run)
+        assert outcome == Outcome(ending)
+        assert run.incumbent.bound == 2
+
+
+def test_half_a_second_is_time_enough_to_go_on(monkeypatch, alone):
+    problem = problem_of(3, "f1", n=60, k=5)
+    monkeypatch.setattr(Run, "seconds_left", property(lambda run: 0.5))
+    run = run_of(problem)
+    assert climb_of(problem, run)._try_all() == Outcome("proved")
+    script = Steps(*climbing(problem, 3))
+    solve_any(problem, method_of(script, proves=False), run_of(problem))
+    assert len(script.asked) == 4
+    run = run_of(problem)
+    run.incumbent.offer([0])
+    assert solve_any(problem, method_of(tried), run) == Outcome("proved")
+
+
+def test_what_was_proved_before_a_solver_was_caught_is_told(stuck):
+    _, kept = stuck
+    problem = problem_of(3, "mcc", n=60, k=4)
+    run = run_of(problem)
+
+    def caught(inner, own):
+        outcome = loose()(inner, own)
+        own.incumbent.distrust("s", "ended")
+        return outcome
+
+    assert solve_any(problem, method_of(caught), run) == Outcome("solver failed")
+    assert run.incumbent.bound == max(part.proved for part in kept[0].left)

@@ -19,11 +19,13 @@ WANDERING = vp.Ratio(vp.Weights(tp=1, fp=-1, fn=1), vp.Weights(fp=1), zero_divis
 class Pool:
     """A small problem, and what all its committees are worth."""
 
-    def __init__(self, seed, objective, requests=(), weighted=False):
+    def __init__(self, seed, objective, requests=(), weighted=False, steps=None):
         rng = np.random.default_rng(seed)
         labels = np.arange(10) % 2
         matrix = np.where(rng.random((10, 4)) < 0.7, labels[:, None], 1 - labels[:, None])
         weight = rng.integers(1, 3, 10) / 2 if weighted else np.ones(10)
+        if steps:
+            weight = np.where(labels, *steps)
         votes = vp.Votes(matrix, labels, sample_weight=weight)
         self.problem = Problem.of(votes, objective, requests)
         self.all, self._points, self._confusions = {}, {}, {}
@@ -222,6 +224,36 @@ def test_a_part_dropped_on_somebodys_word_is_remembered():
     assert incumbent.bound == incumbent.proved == incumbent.score
 
 
+def test_a_part_that_claims_empty_is_believed_and_one_that_proofs_empty_is_gone():
+    pool = Pool(0, "f1")
+    for proved, remembered in ((Fraction(9), [("s",)]), (Fraction(-1), [])):
+        parts = Parts(Incumbent(pool.problem))
+        (whole,) = parts.left
+        parts.cut(whole, vp.Weights(tp=1), Fraction(-1), proved, ("s",))
+        assert not parts.left
+        assert [part.by for part in parts._believed] == remembered
+
+
+def test_of_two_halves_one_may_be_empty_by_somebodys_word():
+    pool = Pool(0, "f1")
+    incumbent = Incumbent(pool.problem)
+    parts = Parts(incumbent)
+    (whole,) = parts.left
+    # Claimed: at most 2 true positives, and 2 false ones at least; so (2, 2) is the highest.
+    whole.by = ("s",)
+    whole.outline = whole.outline.below(vp.Weights(tp=1), Fraction(2), 1)
+    whole.outline = whole.outline.below(vp.Weights(fp=1), Fraction(-2), 1, sign=-1)
+    whole.summit = whole.outline.lattice_summit(None)
+    assert whole.summit.point == (2, 2)
+    # One true positive is worth 1/4 there, and 1/3 by what is proved.
+    incumbent.score = Fraction(3, 10)
+    assert parts.split(whole)
+    (high,), (low,) = parts.left, parts._believed
+    assert (high.summit.score, high.proved) == (Fraction(4, 9), 1)
+    assert (low.summit.score, low.proved) == (Fraction(1, 3), Fraction(1, 3))
+    assert high.by == low.by == ("s",)
+
+
 def test_without_a_committee_and_without_parts_there_is_nothing_to_tell():
     pool = Pool(0, "f1")
     incumbent = Incumbent(pool.problem)
@@ -324,8 +356,9 @@ def test_limits_of_the_problem_are_limits_of_every_part():
         assert part.problem.size_max == 2
 
 
-def test_a_part_is_split_at_its_summit_into_all_that_it_was():
-    pool = Pool(1, "f1", weighted=True)
+@pytest.mark.parametrize("steps", [None, (2, 3), (3, 1)])
+def test_a_part_is_split_at_its_summit_into_all_that_it_was(steps):
+    pool = Pool(1, "f1", weighted=True, steps=steps)
     incumbent = Incumbent(pool.problem)
     parts = Parts(incumbent)
     whole = parts.left[0]

@@ -248,8 +248,9 @@ def better_ones(problem):
     return found
 
 
-def test_every_tangent_is_that_at_the_incumbent(scripted):
+def test_every_tangent_is_that_at_the_incumbent(scripted, monkeypatch):
     _, does = scripted
+    monkeypatch.setattr(exact, "_TANGENT", 50.0)
     problem = compiled()
     run = run_of(problem)
     steps = better_ones(problem)[:4]
@@ -262,16 +263,16 @@ def test_every_tangent_is_that_at_the_incumbent(scripted):
 
     tangents = []
     does["search"] = walk
-    exact._search(problem, run, 100.0)
+    exact._search(problem, run, 1000.0)
     assert len(tangents) == len(steps)  # the last one led to nothing
     for (sums, until, walks), members in zip(tangents, steps, strict=True):
         expected = problem.tangent(members)
         assert sums.best([5])[1] * sums.gains.unit == expected.best([5])[1] * expected.gains.unit
-        assert 0 < until <= 0.5
+        assert 0 < until <= 50
         assert walks == 4 * 8
     tangents.clear()
-    exact._search(problem, run, 0.2)
-    assert tangents[0][1] <= 0.2
+    exact._search(problem, run, 20.0)
+    assert 0 < tangents[0][1] <= 20
 
 
 @pytest.mark.parametrize("why", ["nobody", "closed", "late"])
@@ -298,7 +299,13 @@ def test_search_alone_takes_all_the_time_and_proves_nothing(seconds, ending, scr
     assert given == [pytest.approx(max(seconds, 0), abs=5)]
 
 
-@pytest.mark.parametrize(("seconds", "share"), [(1000.0, 3.0), (5.0, 1.5)])
+def test_half_a_second_is_not_the_end_of_a_search(scripted, monkeypatch):
+    monkeypatch.setattr(Run, "seconds_left", property(lambda run: 0.5))
+    problem = compiled()
+    assert exact.solve_by_search(problem, run_of(problem)) == Outcome("finished")
+
+
+@pytest.mark.parametrize(("seconds", "share"), [(1000.0, 3.0), (9.0, 2.7)])
 def test_before_the_proof_the_search_has_a_share(seconds, share, scripted, monkeypatch):
     monkeypatch.setattr(exact, "ENUMERATE", 0)
     given = []

@@ -228,7 +228,6 @@ def test_a_damaged_file_is_told_from_one_of_another_problem(changes, words, tmp_
     with pytest.raises(vp.FileFormatError, match=words) as caught:
         load_proof(file, PROBLEM)
     assert "proof.npz" in str(caught.value)
-    assert caught.value.__suppress_context__ or "version" in words or words == "proof.npz"
 
 
 @pytest.mark.parametrize("content", [b"", b"PK nonsense", b"\x93NUMPY", b"{}"])
