@@ -10,10 +10,13 @@ from instances import drawn
 from voteprune.bounds.closure import closure_bound
 from voteprune.bounds.wrong_rows import (
     _conditional_bounds,
+    _line_below,
     hopeless_rows,
     rows_given_up,
     sacrificed_rows,
 )
+from voteprune.problem.confusion import Confusion
+from voteprune.problem.formulas import Matthews
 from voteprune.problem.problem import Problem
 
 
@@ -109,3 +112,19 @@ def test_what_is_given_up_for_another_formula_is_wrong_in_all_that_is_as_good():
                     right = (counts > other.threshold) == (y == 1)
                     assert not right[rows].any()
     assert found > 10
+
+
+def test_the_chord_of_matthews_correlation_goes_through_both_edges():
+    formula, p, n = Matthews(), 9, 7
+    for tp in range(1, p + 1):
+        for fp in range(n):
+            point = Confusion(tp, p - tp, n - fp, fp)
+            if (line := _line_below(formula, point)) is None:
+                continue
+            weights, least = line
+            score = formula.score(point)
+            for edge in (
+                Confusion(score * p * (p + n) / (n + score * p), 0, n, 0),
+                Confusion(p, 0, n, p * n * (1 - score) / (p + score * n)),
+            ):
+                assert weights.tp * edge.tp + weights.fp * edge.fp == least
