@@ -179,3 +179,15 @@ def test_many_classes_and_rows_without_weight_are_merged_as_they_are():
         unit = Fraction(1, problem.votes.denominator)
         assert int(problem.weight.sum()) * unit == int(weights.sum())
         assert problem.score([0]) == problem.objective.ceiling
+
+
+def test_worths_beyond_machine_words_are_counted_exactly_and_others_are_refused():
+    votes, named, y, weights = drawn(2)
+    for large in (2**61, 10**25):
+        problem = PluralityProblem.of(votes, {0: large, 1: 1, 2: 3})
+        worth = {0: large, 1: 1, 2: 3}
+        for members in SETS:
+            own = by_hand(named, y, weights, members, 3, lambda c, d, w=worth: w[c] * (c == d))
+            assert Fraction(int(problem.score(members))) * problem.gains.unit == own
+    with pytest.raises(vp.InputError):
+        PluralityProblem.of(votes, {0: 10**400})
