@@ -120,6 +120,7 @@ def test_the_commands_of_a_page_work(page, folder, capsys):
     labels.with_columns(species=species).write_csv(folder / "labels.csv")
     labels.with_columns(species=species).write_csv(folder / "later.csv")
     labels.write_csv(folder / "new_labels.csv")
+    (folder / "data").symlink_to(ROOT / "data")
     if page.name == "files.md":
         write_one_file_per_model(folder, table)
     if page.name == "judges.md":
