@@ -18,7 +18,7 @@ experiment: $(VENV)/.bench
 test: check $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# For the inner loop: a few cases of every test, in less than a minute.
+# For the inner loop: one case of every test, in less than a minute.
 quick: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick
 

@@ -136,6 +136,7 @@ def test_ended_tests_take_their_workers_with_them_and_nobody_else(tool, tmp_path
             process.wait()
 
 
+@pytest.mark.slow
 def test_changes_are_small_compile_and_leave_words_alone(tool):
     pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
     from mutations import mutants_of

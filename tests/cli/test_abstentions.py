@@ -206,6 +206,7 @@ def test_a_proof_of_skipped_abstentions_is_about_votes_that_are_not_cut(run, tmp
     assert run("verify", proof, table)[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["skip", "against"])
 def test_grades_with_gaps_are_cut_once_and_the_committee_remembers_where(run, tmp_path, said, rule):
     """The library's committee takes grades; `apply` and --test have them cut already."""

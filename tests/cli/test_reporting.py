@@ -44,6 +44,7 @@ def test_other_forms(run, folder, form, sign):
     assert "gaps" not in out
 
 
+@pytest.mark.slow
 def test_the_page_on_unseen_rows_is_written_where_it_was_asked_for(run, folder, tmp_path):
     made = synthetic.records(
         datasets=("bcw", "drd"), pool_sizes=(100,), seeds=(40,), folds=(0, 1), methods=("F1", "FE")

@@ -82,6 +82,7 @@ def test_no_command_sends_what_a_file_holds(run, tmp_path, seed):
     assert told(run, "prune", *ask)[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["votes", "plurality", "soft"])
 def test_no_front_page_or_certificate_sends_what_a_file_holds(run, tmp_path, kind):
     path, proof, page = tmp_path / "votes.csv", tmp_path / "proof.json", tmp_path / "page.html"

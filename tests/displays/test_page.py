@@ -235,6 +235,7 @@ def test_names_are_those_of_the_pool():
     assert set(soft().committee.names) <= set(NAMES)
 
 
+@pytest.mark.slow
 def test_limits_that_are_not_kept_are_no_promise_of_the_page():
     said = vp.Probabilities([[0.2], [0.9], [0.7], [0.1]], [0, 0, 1, 1])
     both = [vp.AtLeast("recall", 1), vp.AtLeast("precision", 1)]

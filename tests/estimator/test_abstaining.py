@@ -107,6 +107,7 @@ def test_who_is_fitted_elsewhere_may_abstain_too(silence):
     assert clone(clf).get_params()["abstentions"] == "skip"
 
 
+@pytest.mark.slow
 def test_a_soft_committee_hears_nothing_where_a_member_says_nothing():
     X, y = data(90)
     members = [*pool(n=2), ("logistic", LogisticRegression())]

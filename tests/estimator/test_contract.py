@@ -191,6 +191,7 @@ def test_nested_parameters_are_reached_and_members_dropped():
     assert clone(clf).get_params()["tree5__max_depth"] == 7
 
 
+@pytest.mark.slow
 def test_grid_search_runs_over_objectives_constraints_and_members():
     X, y = data()
     grid = {

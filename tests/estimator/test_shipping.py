@@ -28,6 +28,7 @@ def committee(**parameters):
     return clf.fit(X, words(Y))
 
 
+@pytest.mark.slow
 def test_a_pickled_committee_decides_alike_and_leaves_the_votes_behind():
     clf = committee()
     assert clf.solution_.problem is not None
@@ -93,6 +94,7 @@ def converter():
     pytest.importorskip("skl2onnx", reason="skl2onnx is not installed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pos_label", ["no", "yes"])
 def test_the_onnx_graph_decides_as_the_committee(converter, pos_label):
     clf = committee(pos_label=pos_label, objective=vp.Weights(tp=3, tn=1))

@@ -113,6 +113,7 @@ def test_stopped_anywhere_it_goes_on_and_does_nothing_twice(done, tmp_path, most
     assert lines(tmp_path) == 12
 
 
+@pytest.mark.slow
 def test_only_what_is_new_in_a_plan_is_done(done, tmp_path):
     run(write_plan(tmp_path / "plan"), tmp_path / "run")
     outcomes = run(write_plan(tmp_path / "plan", folds="[0, 1, 2]"), tmp_path / "run")

@@ -84,6 +84,7 @@ def test_a_soft_committee_is_that_of_prune_on_the_numbers_of_the_file(fold, obje
     assert len(found.members) <= 3
 
 
+@pytest.mark.slow
 def test_penalty_and_clip_matter(fold):
     soft = Contender(label="soft", **SOFT, time_limit=5.0)
     weights = choose(soft, fold, 0).weights

@@ -149,6 +149,7 @@ POOL = [
 """What may stand where something else should."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_whatever_stands_anywhere_it_is_refused_or_read_and_never_anything_else(name):
     thing = DOCUMENTS[name]

@@ -61,6 +61,7 @@ def test_margins(name):
     check("margins", name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS["plurality"])
 def test_plurality(name):
     check("plurality", name)

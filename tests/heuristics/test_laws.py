@@ -49,6 +49,7 @@ def test_a_committee_leaves_recounted_and_without_a_bound(method, threshold):
             assert found.committee.threshold == found.committee.n_votes // 2
 
 
+@pytest.mark.slow
 def test_caruanas_multiplicities_are_votes():
     several = 0
     for seed in range(12):

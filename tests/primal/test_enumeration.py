@@ -271,6 +271,7 @@ def test_more_work_takes_longer_and_too_many_votes_are_refused():
         assert seconds_for(problem, 2) == math.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [2, 3])
 def test_a_size_limit_is_proved_by_trying_and_its_certificate_is_checked(most, tmp_path):
     votes = pool(n=60)

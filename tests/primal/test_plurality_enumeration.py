@@ -58,6 +58,7 @@ def test_the_best_of_every_node_is_found_if_it_reaches_the_target_and_only_then(
                     assert scores == []
 
 
+@pytest.mark.slow
 def test_words_are_filled_with_several_heads_and_several_words():
     """With 14 classifiers there are tails of many words, and heads that are worked on together."""
     rng = np.random.default_rng(3)

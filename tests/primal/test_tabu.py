@@ -62,6 +62,7 @@ def test_counts_and_records_follow_every_step(seed):
     assert incumbent.score - problem.gains.base >= best
 
 
+@pytest.mark.slow
 def test_stale_walks_begin_anew_and_lose_nothing():
     _, incumbent, tabu = tabu_on(1)
     records = []

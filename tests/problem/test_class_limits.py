@@ -42,6 +42,7 @@ def test_proofs_need_no_search_before_them(rule, limited):
             assert list(faults(seed, rule, limited=limited)) == [], seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["search", "hc-acc", "full", "best"])
 def test_heuristics_recount_and_claim_nothing(method):
     for seed in range(3000, 3015):

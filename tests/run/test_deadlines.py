@@ -164,6 +164,7 @@ def test_a_worker_is_not_even_started_when_time_is_over():
     worker.assert_not_called()
 
 
+@pytest.mark.slow
 def test_a_worker_that_starts_too_slowly_is_there_for_the_next():
     try:
         began = time.monotonic()

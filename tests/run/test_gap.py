@@ -28,6 +28,7 @@ def test_a_run_ends_at_the_gap_and_the_trace_was_above_it_until_then(objective, 
     assert ends_at(gap, solution)
 
 
+@pytest.mark.slow
 def test_several_classes_and_probabilities_end_there_too():
     matrix, y = pool()
     for gap in (0.2, 0.05):

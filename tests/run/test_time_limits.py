@@ -19,6 +19,7 @@ def hard_pool(n=400, k=60, seed=0):
     return vp.Votes((rng.random((n, k)) < 0.6) == labels[:, None], labels)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jump", [-30.0, 30.0])
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_a_wall_clock_that_is_set_moves_no_limit(jump, n_jobs, monkeypatch):

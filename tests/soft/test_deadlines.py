@@ -171,6 +171,7 @@ def test_what_floats_cannot_square_is_refused(weights, penalty, argument):
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_optimal_is_said_only_where_value_and_bound_meet():
     """With hardly any penalty members that are right everywhere leave a loss of rounding alone."""
     said_optimal = 0

@@ -136,6 +136,7 @@ def test_no_bound_is_above_a_committee_of_interest(seed):
     assert near > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limits", [False, True])
 @pytest.mark.parametrize("start", ["search", "bad"])
 @pytest.mark.parametrize("seed", SEEDS)

@@ -199,6 +199,7 @@ def test_a_moment_of_search_refutes_most_lies_about_pools_that_are_too_large_to_
     assert sum(caught) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("liar")
 @pytest.mark.parametrize("model", ["merged", "ratio"])
 def test_a_solver_that_contradicts_itself_is_not_believed(model):
@@ -221,6 +222,7 @@ LIMITED = (vp.AtLeast("accuracy", 0.01),)
 """With limits on classes plurality votes are left to a solver."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("liar")
 def test_margins_and_classes_say_whose_word_it_is_too(monkeypatch):
     """Without a search the liar has something to hide."""
@@ -419,6 +421,7 @@ def test_pools_of_one_pattern_are_no_less_solvable_for_being_larger():
     assert vp.prune(np.ones((3, 21)), [1, 0, 1], objective=vp.Ramp(0.5)).status == "optimal"
 
 
+@pytest.mark.slow
 def test_two_solvers_that_agree_are_both_named(asked):
     solution = vp.prune(*large(), **SOLVED["infeasible"], solver="scipy")
     assert set(asked) == {"scipy", "highs"}
@@ -431,6 +434,7 @@ def test_what_proves_nothing_rests_on_nothing(method):
     assert vp.prune(*pool(0), method=method).trusted == ()
 
 
+@pytest.mark.slow
 def test_a_bound_on_a_solvers_word_says_so_though_the_time_was_up(asked):
     solution = vp.prune(*pool(0, n=90, k=18, low=0.5, high=0.6), method="merged", time_limit=1.5)
     assert solution.status == "feasible"
@@ -438,6 +442,7 @@ def test_a_bound_on_a_solvers_word_says_so_though_the_time_was_up(asked):
     assert solution.summary().startswith("Feasible, on HiGHS's word: at most")
 
 
+@pytest.mark.slow
 def test_explanations_and_tables_say_whose_word_it_is():
     solution = vp.prune(*large(), method="merged", constraints=PAIR, random_state=0)
     why = solution.explain(time_limit=0)

@@ -58,6 +58,7 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_proof(vice, method,
     assert "incident" in solution.summary()
 
 
+@pytest.mark.slow
 def test_a_false_infeasible_does_not_survive_a_second_opinion(faulty, monkeypatch):
     # Without a first committee nobody here knows better, so HiGHS is asked.
     monkeypatch.setattr("voteprune.mip.solve.open_run", lambda problem, run: None)
@@ -70,6 +71,7 @@ def test_a_false_infeasible_does_not_survive_a_second_opinion(faulty, monkeypatc
     assert "infeasibility" in solution.incidents[0]
 
 
+@pytest.mark.slow
 def test_a_crash_costs_only_its_own_call(faulty):
     crash, fine = VICES.index("crash"), VICES.index("bound too low")
     for seed, word in ((crash, "SIGSEGV"), (fine, "bound")):

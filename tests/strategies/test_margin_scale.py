@@ -34,6 +34,7 @@ def test_too_few_rows_or_no_time_leave_the_default(votes):
     assert vp.prune(votes, objective="margin", method="search", time_limit=0).value is not None
 
 
+@pytest.mark.slow
 def test_another_scale_must_be_clearly_better_than_the_default():
     """Nine classifiers that err alone and one that is a little better than each of them."""
     rng = np.random.default_rng(1)

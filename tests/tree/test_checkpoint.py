@@ -206,6 +206,7 @@ def test_a_disk_that_is_full_in_some_rounds_costs_no_answer(tmp_path, way, monke
     assert {path.name for path in tmp_path.iterdir()} <= {file.name}
 
 
+@pytest.mark.slow
 def test_a_file_that_is_damaged_during_a_run_costs_no_answer(tmp_path, way, monkeypatch):
     """It was sound when the run began; whoever changes it then cannot end the run."""
     file = tmp_path / "proof.npz"

@@ -74,6 +74,7 @@ def test_a_field_of_any_content_is_no_crash(sources, tmp_path):
     assert codes == {0, 1, 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["certificate", "votes", "gzip"])
 def test_damaged_bytes_are_no_crash(which, sources, tmp_path):
     rng, codes = random.Random(2), set()

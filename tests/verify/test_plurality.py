@@ -14,6 +14,7 @@ from voteprune.strategies import exact_plurality, plurality_certificate
 from voteprune.verify import plurality_document
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaf", [0.0, 600.0])
 def test_what_was_proved_is_confirmed_and_less_is_not(leaf, tmp_path):
     priced = decided = 0

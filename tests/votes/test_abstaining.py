@@ -69,6 +69,7 @@ def test_against_under_a_limit_on_coverage_the_optimum_is_found_and_proved(block
         check_against(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("searching", [True, False])
 def test_so_it_is_by_the_integer_program(searching):
     search = mock.patch.object(exact, "_FIRST_SEARCH", 0.05)

@@ -143,6 +143,7 @@ def test_a_proof_that_was_stopped_goes_on_from_its_file(tmp_path, monkeypatch):
     assert before
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_all_solvers_and_keeps_what_was_found(monkeypatch):
     busy = []
 

@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pytest
 
 from voteprune import Votes
 from voteprune.bounds.node import FREE
@@ -12,6 +13,7 @@ from voteprune.tree.nogoods.nogood import Case
 from voteprune.tree.nogoods.task import Node, Task
 
 
+@pytest.mark.slow
 def test_far_from_the_target_no_node_is_worked_on_while_a_higher_one_is_open(monkeypatch):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 60)

@@ -79,6 +79,7 @@ def test_the_optimum_is_found_and_nothing_is_left(block):
                     assert not open_nodes or bound * case.scale >= target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(2))
 def test_what_is_better_lies_in_an_open_node_until_it_is_looked_at(block):
     for seed in range(100 + 15 * block, 115 + 15 * block):
