@@ -322,3 +322,24 @@ def test_limits_that_leave_nothing_are_named():
     assert solution.status == "infeasible"
     assert solution.termination == "proved"
     assert "size <= 2" in solution.explanation or "accuracy >= 1" in solution.explanation
+
+
+def test_there_is_always_a_set_of_fixed_members_to_work_on():
+    """Of none at a time, none would ever be tried."""
+    rows_together = enumeration.rows_together
+    assert rows_together(10**8, 5) == rows_together(2**19 + 1, 2) == 1
+    assert rows_together(2**18, 2) == rows_together(2**17, 3) == 2
+    assert rows_together(0, 2) == rows_together(1, 2) == 2**19
+
+
+def test_sizes_are_those_that_limits_on_members_leave():
+    votes = vp.Votes(np.eye(6)[:, :5], [0, 1, 0, 1, 0, 1])
+
+    def sizes(*requests):
+        return sizes_of(Problem.of(votes, "accuracy", requests))
+
+    assert sizes() == range(1, 6)
+    assert sizes(vp.AtLeast("size", 2), vp.AtMost("size", 3)) == range(2, 4)
+    assert sizes(vp.Forbid(0, 1)) == range(1, 4)
+    assert sizes(vp.Require(0, 1, 2), vp.AtMost("size", 4)) == range(3, 5)
+    assert not sizes(vp.Require(0, 1, 2), vp.AtMost("size", 2))
