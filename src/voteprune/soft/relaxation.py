@@ -87,7 +87,8 @@ def relax(
         Hessians of the loss.
     """
     curvature = curvature or Curvature(loss)
-    whole = not (polytope.lines >= 0).all() and len(free) <= _WHOLE
+    asking = not polytope.sizes_alone and not (polytope.lines >= 0).all()
+    whole = asking and len(free) <= _WHOLE
     weights = weights_of(near, loss.n_members)
     intercepts, z = near.intercepts, near.z
     dual = loss.dual(z)
