@@ -82,10 +82,10 @@ class Sharpening:
         others
             Decisions of the other open nodes.
         latest
-            Moment of `time.monotonic` by which a region must be made.
+            Moment of `time.monotonic` by which all must be over.
         """
         self._waited += 1
-        limits = (polytope, cutoff, deadline)
+        limits = (polytope, cutoff, deadline, latest)
         sharp = node.sharp
         first = self._relax(sharp, node, inside, free, *limits)
         loss, centre = self._log_loss, first.point.z
@@ -112,6 +112,7 @@ class Sharpening:
         polytope: Polytope,
         cutoff: float,
         deadline: float,
+        latest: float,
     ) -> Relaxed:
         loss: Loss = self._loss
         weights, curvature = node.weights, self._curvature
@@ -120,7 +121,8 @@ class Sharpening:
             loss, weights, curvature = sharp, weights * sharp.units, _Bent(sharp, curvature)
         near = nearest(loss, node.intercepts, weights, np.concatenate([inside, free]))
         ridge = self._problem.ridge
-        found = relax(loss, ridge, inside, free, polytope, near, cutoff, deadline, curvature)
+        given = (near, cutoff, deadline, curvature, latest)
+        found = relax(loss, ridge, inside, free, polytope, *given)
         if sharp is not None:
             point, dual = sharp.plain(found.point, found.dual)
             return replace(found, point=point, dual=dual)
@@ -142,7 +144,7 @@ class Sharpening:
         weights = weights_of(near.point, self._problem.n_members)
         node = Node(scope, -np.inf, near.point.intercepts, weights)
         polytope = Polytope.at(*self._problem.rows, inside, free)
-        root = self._relax(None, node, inside, free, polytope, incumbent, np.inf)
+        root = self._relax(None, node, inside, free, polytope, incumbent, np.inf, latest)
         return region_of(self._problem, self._log_loss, scope, root.point, incumbent)
 
 

@@ -259,26 +259,26 @@ class SoftTree:
         if first is None:
             return
         first = search.swaps(first, deadline)
-        self._take(self.search.fit(first.members.tolist(), first))
+        chosen = tuple(first.members.tolist())
         if self.loss.total is None and len(self._heap) == 1:
             _, _, root = heapq.heappop(self._heap)
-            tree = SoftTree(
-                part.problem, part.loss, incumbent=tuple(first.members.tolist()), search=False
-            )
+            tree = SoftTree(part.problem, part.loss, incumbent=chosen, search=False)
             tree.round(deadline, most_nodes=1)
             if tree.last is not None:
-                own = weights_of(tree.last, self.problem.n_members)
-                root = replace(root, intercepts=tree.last.intercepts, weights=own)
+                root = self._child(root.decisions, root.bound, tree.last)
+                # With very many rows there may be no time for more than this one pass.
+                root = self._bounded(root, near=True) if root.bound == -np.inf else root
             self._push(root)
+        self._take(self.search.fit(chosen, first))
 
-    def _bounded(self, root: Node) -> Node:
+    def _bounded(self, root: Node, near: bool = False) -> Node:
         """Return the root with a bound, so that a proof has one from the beginning."""
         inside, free = np.flatnonzero(root.decisions == 1), np.flatnonzero(root.decisions == 0)
         polytope = Polytope.at(*self.problem.rows, inside, free)
         if polytope.broken or not len(inside) + len(free):
             self._record(root, None, None)
             return replace(root, bound=0.0)
-        if len(inside) or self.loss.total is None:
+        if not near and (len(inside) or self.loss.total is None):
             point = scored(self.loss, self.search.fit(inside.tolist()))
         else:
             point = nearest(
