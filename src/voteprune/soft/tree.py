@@ -28,8 +28,8 @@ from .sharpening import Sharpening
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
-MANY_ROWS, _SAMPLE = 10_000, 3_000
-"""With so many rows the first committee is looked for on so few."""
+MANY_ROWS, _SAMPLE, _SWAPS = 10_000, 3_000, 60_000
+"""With so many rows the first committee grows on so few; from so many on it is improved there."""
 
 
 class SoftTree:
@@ -246,10 +246,8 @@ class SoftTree:
             return
         if len(self.problem.labels) >= MANY_ROWS:
             self._begin_with_some(deadline)
-        else:
-            first = self.search.greedy(deadline)
-            if first is not None:
-                self._take(first)
+        elif (first := self.search.greedy(deadline)) is not None:
+            self._take(first)
 
     def _begin_with_some(self, deadline: float) -> None:
         """Look for a first committee, and for where the root's relaxation lies, on some rows."""
@@ -258,7 +256,9 @@ class SoftTree:
         first = search.greedy(deadline)
         if first is None:
             return
-        first = search.swaps(first, deadline)
+        if len(self.problem.labels) >= _SWAPS:
+            # What swaps gain on few rows is mostly chance, but on all of these they take long.
+            first = search.swaps(first, deadline)
         chosen = tuple(first.members.tolist())
         if self.loss.total is None and len(self._heap) == 1:
             _, _, root = heapq.heappop(self._heap)
