@@ -9,8 +9,10 @@ from soft_oracle import committees, draw, fitted, optimum, result_of
 from voteprune.soft import curvature, tree
 from voteprune.soft.curvature import Curvature
 from voteprune.soft.losses import loss_of, sample_of
-from voteprune.soft.newton import fit
+from voteprune.soft.newton import fit, nearest
 from voteprune.soft.nodes import Pseudocosts
+from voteprune.soft.polytope import Polytope
+from voteprune.soft.relaxation import relax
 from voteprune.soft.tree import SoftTree
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
@@ -129,3 +131,29 @@ def test_swaps_that_a_round_cut_short_go_on_in_the_next():
     tree.round()
     assert len(deadlines) == 2
     assert tree.finished
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_bound_is_there_with_the_first_committee(seed, classes, many):
+    problem = draw(seed, n=60, k=5, classes=classes)
+    found = SoftTree(problem)
+    found.begin()
+    assert np.isfinite(found.lower_bound)
+    assert found.lower_bound <= optimum(problem) * (1 + 1e-9)
+
+
+def test_no_step_is_begun_that_would_be_late(many, monkeypatch):
+    """One look at all rows makes a bound; what comes after it takes longer."""
+    problem = draw(3, n=60, k=5)
+    loss = loss_of(problem)
+    everybody, nobody = np.arange(5), np.arange(0)
+    polytope = Polytope.at(*problem.rows, nobody, everybody)
+    near = nearest(loss, np.zeros(1), np.full(5, 0.1), everybody)
+    asked, dual = [], loss.dual
+    monkeypatch.setattr(loss, "dual", lambda z: asked.append(1) or dual(z))
+    given = (loss, problem.ridge, nobody, everybody, polytope, near)
+    late = relax(*given, latest=time.monotonic())
+    assert len(asked) == 1
+    assert late.bound.value <= optimum(problem)
+    assert relax(*given).bound.value > late.bound.value

@@ -91,7 +91,8 @@ def test_what_comes_back_takes_the_place_of_what_was_given():
     back = [
         replace(shares[0], closed=1.25, nodes=7, members=committee),
         replace(shares[1], nodes=2, decisions=shares[1].decisions[:1], bounds=shares[1].bounds[:1],
-                intercepts=shares[1].intercepts[:1], weights=shares[1].weights[:1]),
+                intercepts=shares[1].intercepts[:1], weights=shares[1].weights[:1],
+                wanted=shares[1].wanted[:1]),
     ]  # fmt: skip
     tree.take_back(back)
     assert tree.n_open == here + len(shares[0].bounds) + 1 <= n

@@ -207,6 +207,7 @@ def test_a_tree_goes_on_from_its_state_and_its_parts_together_are_the_whole():
                 bounds=state.bounds[part],
                 intercepts=state.intercepts[part],
                 weights=state.weights[part],
+                wanted=state.wanted[part],
             )
         )
         worker.round()

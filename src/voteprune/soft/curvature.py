@@ -26,6 +26,9 @@ _SAMPLE = 20_000
 _MANY = 4000
 """Scores from which on a committee is guessed at before it is fitted."""
 
+_TRUST = 0.25
+"""Share of the distance from the model's point by which a guess may be wrong."""
+
 
 class Curvature:
     """Hessians of a loss, shared where rows are many.
@@ -92,12 +95,29 @@ class Curvature:
         at = np.arange(len(members))
         return minimise(model, plain_ridge(ridge), at, point.intercepts, start, 1e-6).value
 
+    def promises(
+        self, point: Point, dual: Dual, members: Places, ridge: float, best: float
+    ) -> bool:
+        """Return whether a committee may well cost less than another: True unless it is clear."""
+        if not self.pays:
+            return True
+        guess = self.guess(point, dual, members, ridge)
+        # The farther away, the less the model knows.
+        return guess - best <= _TRUST * (guess - point.value)
+
     def own(self, z: Floats, members: Places) -> Floats:
         """Return the Hessian at some scores, in the intercepts and some members' weights."""
         part = self._sample
         if part is not None:
             return part.loss.derivatives(z[part.rows], part.loss.gather(members))[1]
         return self._loss.derivatives(z, self._loss.gather(members))[1]
+
+    def of_all(self, z: Floats) -> Floats:
+        """Return the Hessian of the whole pool, near some scores, of some rows if they are many."""
+        everybody = np.arange(self._loss.n_members)
+        if self.shares(z, len(everybody)) and len(everybody) <= _ALL:
+            return self.shared(everybody)
+        return self.own(z, everybody)
 
     def shared(self, members: Places) -> Floats:
         """Return the Hessian at the centre, in the intercepts and some members' weights."""

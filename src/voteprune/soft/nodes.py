@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from .problem import Floats, Places
 
 if TYPE_CHECKING:
+    from .bound import Bound
+    from .newton import Point
     from .sharpened import Sharpened
 
 Decisions = NDArray[np.int8]
 """For every member 1 (in), -1 (out) or 0 (free)."""
+
+Wanted = Places
+"""For every member the number of its family if one of that must sit, or 0."""
 
 _EAGER = 8
 """Power of the gain, as a share of the largest: those who want a seat most are split on first."""
@@ -28,8 +33,9 @@ _LEAST = 1e-6
 class Node:
     """Committees that agree on some decisions, with a bound and a point to start from.
 
-    `split` is the member that was decided on last, and `above` the bound before that; -1 if nobody.
-    `sharp` is a sharper loss that its relaxation begins with, if there is one.
+    `split` is the member that was decided on last, or K plus the number of the family, and `above`
+    the bound before that; -1 if nobody. `sharp` is a sharper loss that its relaxation begins with,
+    if there is one. `wanted` has families of which at least one member sits, none if None.
     """
 
     decisions: Decisions
@@ -39,6 +45,7 @@ class Node:
     split: int = -1
     above: float = -np.inf
     sharp: Sharpened | None = None
+    wanted: Wanted | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +83,8 @@ class TreeState:
         The incumbent's, in rising order; none if there is none.
     nodes
         How many nodes were worked on.
+    wanted
+        Of the open nodes, one per row.
     """
 
     decisions: Decisions
@@ -85,11 +94,13 @@ class TreeState:
     closed: float
     members: Places
     nodes: int
+    wanted: Wanted
 
     def open_nodes(self) -> list[Node]:
         """Return the open nodes one by one."""
         rows = zip(self.decisions, self.bounds, self.intercepts, self.weights, strict=True)
-        return [Node(*row) for row in rows]
+        families = [wanted if wanted.any() else None for wanted in self.wanted]
+        return [Node(*row, wanted=wanted) for row, wanted in zip(rows, families, strict=True)]
 
 
 def state_of(
@@ -101,6 +112,10 @@ def state_of(
 ) -> TreeState:
     """Return a tree as arrays; `shape` is the number of members and that of intercepts."""
     k, b = shape
+    wanted = np.zeros((len(nodes), k), dtype=np.intp)
+    for place, node in enumerate(nodes):
+        if node.wanted is not None:
+            wanted[place] = node.wanted
     return TreeState(
         np.array([node.decisions for node in nodes], dtype=np.int8).reshape(len(nodes), k),
         np.array([node.bound for node in nodes], dtype=np.float64),
@@ -109,6 +124,7 @@ def state_of(
         closed,
         np.array(members, dtype=np.intp),
         worked,
+        wanted,
     )
 
 
@@ -152,3 +168,21 @@ class Pseudocosts:
         eager = gains.clip(0.0) / max(float(gains.max(initial=0.0)), 1e-300)
         split = (shares > 1e-6) & (shares < 1 - 1e-6)
         return np.asarray(np.where(split, 1 + down * up * eager**_EAGER, down * up))
+
+
+def step_of(
+    decisions: Decisions,
+    point: Point | None,
+    bound: Bound | None,
+    cutoff: float,
+    fixed: Decisions,
+    branch: int,
+) -> Step:
+    """Return a step; without a point and its bound it rests on the limits alone."""
+    nothing = np.zeros(0)
+    if point is None or bound is None:
+        return Step(decisions, nothing, nothing, 0.0, nothing, cutoff, fixed, branch)
+    weights = np.zeros(len(decisions))
+    weights[point.members] = point.weights
+    told = (point.intercepts, weights, bound.price, bound.prices)
+    return Step(decisions, *told, cutoff, fixed, branch)

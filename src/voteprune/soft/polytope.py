@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,11 @@ _STEPS = 60
 _HALVINGS = 25
 _HIGHEST = 1e4
 """Where no x keeps all rows prices would rise for ever; this many times the largest is enough."""
+
+_NO_FAMILY = np.zeros((0, 1), dtype=bool)
+
+_FAR = 1e3
+"""Times all weights together that a seat costs where there is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,12 +58,14 @@ class Selection:
 class Polytope:
     """``lines x <= limits`` with x in [0, 1]; a single line is the size, all ones.
 
-    `tight` says which rows of the problem these are, where `at` made it.
+    `tight` says which rows of the problem these are, where `at` made it. The last `needs` rows each
+    want at least one of some members, none of whom two rows want; `needing` adds them.
     """
 
     lines: Floats
     limits: Floats
     tight: NDArray[np.bool_] | None = None
+    needs: int = 0
 
     @classmethod
     def at(cls, lines: Floats, limits: Floats, inside: Places, free: Places) -> Polytope:
@@ -75,6 +82,30 @@ class Polytope:
         tight = np.maximum(left, 0).sum(axis=1) > rest
         tight[0] = True
         return cls(left[tight], rest[tight], tight)
+
+    def needing(self, wanted: Places) -> Polytope:
+        """Return the same with at least one of every family that is wanted.
+
+        Parameters
+        ----------
+        wanted
+            For each member the number of its family, 0 if nobody of it need sit.
+        """
+        families = np.unique(wanted[wanted > 0])
+        if not len(families):
+            return self
+        rows = -(wanted == families[:, None]).astype(np.float64)
+        return Polytope(
+            np.vstack([self.lines, rows]),
+            np.concatenate([self.limits, np.full(len(rows), -1.0)]),
+            self.tight,
+            len(rows),
+        )
+
+    @property
+    def sizes_alone(self) -> bool:
+        """Whether nothing is limited but the size, beside families that are wanted."""
+        return len(self.lines) == 1 + self.needs
 
     def spread(self, prices: Floats) -> Floats:
         """Return prices of these rows as prices of all rows of the problem, 0 where none is."""
@@ -101,16 +132,24 @@ class Polytope:
         """
         prices = self._prices(weights, ridge, near)
         paid = prices @ self.lines
+        short = self.lines[1:][prices[1:] > 0] < 0 if self.sizes_alone else _NO_FAMILY
+        for family in short:
+            paid[family] = ridge / 2 * weights[family].sum() ** 2  # nothing cancels
         square = ridge * weights**2 / 2
         partly = paid > square
         paid_partly = np.where(partly, paid, 1.0)
         steep = np.sqrt(2 * ridge * np.maximum(paid, 0.0))
         value = np.where(partly, steep * weights, square + paid).sum() - prices @ self.limits
         hessian = np.diag(np.where(partly, 0.0, ridge))
-        if len(self.lines) == 1 and partly.any():
-            # All pay the same price, so tau, the sum of weights over the seats left, follows them.
-            seats = float(self.limits[0]) - np.count_nonzero(~partly)
-            hessian[np.ix_(partly, partly)] = ridge / max(seats, 1e-9)
+        if self.sizes_alone:
+            # All pay the same price, so tau, the sum of weights over the seats left, follows them;
+            # families that share a seat pay lambda / 2 times the square of their sum.
+            rest = partly & ~short.any(axis=0)
+            whole = np.count_nonzero(~partly & ~short.any(axis=0))
+            seats = float(self.limits[0]) - len(short) - whole
+            hessian[np.ix_(rest, rest)] = ridge / max(seats, 1e-9)
+            for family in short:
+                hessian[np.ix_(family, family)] = ridge
         elif partly.any():
             rows = self.lines[prices > 0][:, partly]
             change = rows * np.sqrt(ridge / (2 * paid_partly[partly]))
@@ -123,8 +162,13 @@ class Polytope:
         return Ridge(float(value), gradient, hessian, shares, prices)
 
     def packing(self, columns: Places) -> Polytope:
-        """Return the rows on some of the members that leaving members out can only help."""
+        """Return the rows on some of the members that leaving members out can only help.
+
+        Where only sizes count, a family that is wanted keeps its seat if none of it is among them.
+        """
         lines = self.lines[:, columns]
+        if self.sizes_alone:
+            return replace(self, lines=lines)
         upper = (self.lines >= 0).all(axis=1)
         return Polytope(lines[upper], self.limits[upper])
 
@@ -133,9 +177,27 @@ class Polytope:
         return np.sqrt(2 * ridge * np.maximum(prices @ self.lines, 0.0))
 
     def _prices(self, weights: Floats, ridge: float, near: Floats | None) -> Floats:
-        if len(self.lines) == 1:
-            return np.array([ridge * _threshold(weights, int(self.limits[0])) ** 2 / 2])
+        if self.sizes_alone:
+            return ridge / 2 * self._levels(weights)
         return dual_prices(self.lines, self.limits, weights, ridge, near)
+
+    def _levels(self, weights: Floats) -> Floats:
+        """Return the prices in units of lambda / 2: tau^2, and by how much less some families pay.
+
+        A family that is wanted and has less weight than tau would get less than a seat. It gets
+        one, shared in proportion, which leaves fewer to the others: tau rises, and so on.
+        """
+        seats, mine = int(self.limits[0]), self.lines[1:] < 0
+        together = mine @ weights
+        short = np.zeros(len(mine), dtype=bool)
+        while True:
+            tau = _threshold(weights[~mine[short].any(axis=0)], seats - int(short.sum()))
+            more = ~short & (together < tau)
+            if not more.any():
+                break
+            short |= more
+        top = max(tau, float(together[short].max(initial=0.0))) ** 2
+        return np.concatenate([[top], np.where(short, top - together**2, 0.0)])
 
     def selection(self, values: Floats) -> Selection:
         """Return the largest sum of non-negative values over the polytope, rounded up.
@@ -144,8 +206,8 @@ class Polytope:
         u limits + sum max(0, value - u lines). The linear program only proposes u, so its answer
         needs no trust.
         """
-        if len(self.lines) == 1:
-            return _largest_few(values, int(self.limits[0]))
+        if self.sizes_alone:
+            return _largest_few(values, int(self.limits[0]), self.lines[1:] < 0)
         prices = self._linear_prices(values)
         paid = prices @ self.lines
         over = values - paid
@@ -180,22 +242,38 @@ def _threshold(weights: Floats, seats: int) -> float:
     """Return tau: the weight from which on a member has a whole seat."""
     if seats >= len(weights):
         return 0.0
+    if seats <= 0:
+        # Nobody may sit, so nobody should want to.
+        return _FAR * float(weights.sum())
     falling = np.sort(weights)[::-1]
     tails = np.cumsum(falling[::-1])[::-1][:seats]
     levels = tails / (seats - np.arange(seats))
     return float(levels[int(np.argmax(levels >= falling[:seats]))])
 
 
-def _largest_few(values: Floats, seats: int) -> Selection:
-    n = len(values)
-    if seats >= n:
-        nothing = np.zeros(n)
-        every = float(values.sum() * (1 + 4 * margin(n)))
-        return Selection(every, nothing, values.copy(), np.zeros(0))
-    falling = np.sort(values)[::-1]
-    total = float(falling[:seats].sum() * (1 + 4 * margin(n)))
-    last = falling[seats - 1] if seats else np.inf
-    more, less = np.maximum(last - values, 0.0), np.maximum(values - falling[seats], 0.0)
+def _largest_few(values: Floats, seats: int, wanted: NDArray[np.bool_]) -> Selection:
+    """Return the largest sum of so many values, with at least one of every family that is wanted.
+
+    The best of each wanted family sit, and of all the others the best that there is room for.
+    """
+    n, room = len(values), seats - len(wanted)
+    if not n:
+        return Selection(0.0, values, values, np.zeros(0))
+    own = np.where(wanted, values, -np.inf)
+    firsts = np.argmax(own, axis=1)
+    others = np.delete(values, firsts)
+    falling = np.sort(others)[::-1]
+    total = float((values[firsts].sum() + falling[:room].sum()) * (1 + 4 * margin(n)))
+    # Who comes takes the place of the last that sits; who leaves makes room for the first outside.
+    last = falling[room - 1] if 0 < room <= len(others) else 0.0 if room else np.inf
+    first = falling[room] if room < len(others) else 0.0
+    price = np.full(n, last)
+    for family, best in zip(wanted, values[firsts], strict=True):
+        price[family] = min(best, last)
+    more, less = np.maximum(price - values, 0.0), np.maximum(values - first, 0.0)
+    own[np.arange(len(wanted)), firsts] = -np.inf
+    heirs = own.max(axis=1, initial=-np.inf)
+    more[firsts], less[firsts] = 0.0, values[firsts] - np.minimum(heirs, first)
     return Selection(total, more, less, np.zeros(0))
 
 

@@ -26,6 +26,8 @@ _ENOUGH = 0.05
 
 _ROUGH = 1e-4
 """Share of the loss to which the first model is solved."""
+_PASSES = 2
+"""Times as long as the first look at all rows that a step takes, at most."""
 _SHORTEST = 1e-6
 """A step is halved no further than this."""
 
@@ -62,6 +64,7 @@ def relax(
     cutoff: float = np.inf,
     deadline: float = np.inf,
     curvature: Curvature | None = None,
+    latest: float = np.inf,
 ) -> Relaxed:
     """Minimise the loss plus lambda / 2 times the least sum of w^2 / x over the polytope.
 
@@ -85,15 +88,20 @@ def relax(
         Moment of `time.monotonic` at which the best bound so far has to do.
     curvature
         Hessians of the loss.
+    latest
+        Moment of `time.monotonic` by which all must be over: no step is begun that would be late.
     """
+    began = time.monotonic()
     curvature = curvature or Curvature(loss)
-    whole = not (polytope.lines >= 0).all() and len(free) <= _WHOLE
+    asking = not polytope.sizes_alone and not (polytope.lines >= 0).all()
+    whole = asking and len(free) <= _WHOLE
     weights = weights_of(near, loss.n_members)
     intercepts, z = near.intercepts, near.z
     dual = loss.dual(z)
     bound = _bound(dual, loss, ridge, inside, free, polytope, None)
     best = Relaxed(near, bound, np.zeros(len(free)), dual)
-    if bound.value >= cutoff:
+    clock = time.monotonic()
+    if bound.value >= cutoff or clock + _PASSES * (clock - began) >= latest:
         return best
     working = np.ones(len(free), dtype=bool)
     if not whole:

@@ -88,12 +88,12 @@ class Sharpening:
         others
             Decisions of the other open nodes.
         latest
-            Moment of `time.monotonic` by which a region must be made.
+            Moment of `time.monotonic` by which all must be over.
         """
         if self._brier is not None:
             return self._flatter(self._brier, node, inside, free, polytope, cutoff, deadline), None
         self._waited += 1
-        limits = (polytope, cutoff, deadline)
+        limits = (polytope, cutoff, deadline, latest)
         sharp = node.sharp
         first = self._relax(sharp, node, inside, free, *limits)
         loss, centre = self._log_loss, first.point.z
@@ -125,7 +125,7 @@ class Sharpening:
         ridge, members = self._problem.ridge, np.concatenate([inside, free])
         delta = brier.least_curvature(members) if len(members) <= _EIGENVALUES else 0.0
         if delta < _WORTH * ridge:
-            return self._relax(None, node, inside, free, polytope, cutoff, deadline)
+            return self._relax(None, node, inside, free, polytope, cutoff, deadline, np.inf)
         flat = FlatterBrier(brier, delta)
         near = nearest(flat, node.intercepts, node.weights, members)
         found = relax(flat, ridge + 2 * delta, inside, free, polytope, near, cutoff, deadline)
@@ -140,6 +140,7 @@ class Sharpening:
         polytope: Polytope,
         cutoff: float,
         deadline: float,
+        latest: float,
     ) -> Relaxed:
         loss: Loss = self._loss
         weights, curvature = node.weights, self._curvature
@@ -148,7 +149,8 @@ class Sharpening:
             loss, weights, curvature = sharp, weights * sharp.units, _Bent(sharp, curvature)
         near = nearest(loss, node.intercepts, weights, np.concatenate([inside, free]))
         ridge = self._problem.ridge
-        found = relax(loss, ridge, inside, free, polytope, near, cutoff, deadline, curvature)
+        given = (near, cutoff, deadline, curvature, latest)
+        found = relax(loss, ridge, inside, free, polytope, *given)
         if sharp is not None:
             point, dual = sharp.plain(found.point, found.dual)
             return replace(found, point=point, dual=dual)
@@ -170,7 +172,7 @@ class Sharpening:
         weights = weights_of(near.point, self._problem.n_members)
         node = Node(scope, -np.inf, near.point.intercepts, weights)
         polytope = Polytope.at(*self._problem.rows, inside, free)
-        root = self._relax(None, node, inside, free, polytope, incumbent, np.inf)
+        root = self._relax(None, node, inside, free, polytope, incumbent, np.inf, latest)
         return region_of(self._problem, self._log_loss, scope, root.point, incumbent)
 
 

@@ -12,10 +12,11 @@ import numpy as np
 
 from .bound import Bound, bound_of
 from .curvature import Curvature
+from .families import Families, tidied
 from .loss import Loss
 from .losses import loss_of, sample_of
 from .newton import Point, nearest, scored, weights_of
-from .nodes import Decisions, Node, Pseudocosts, Step, TreeState, state_of
+from .nodes import Decisions, Node, Pseudocosts, Step, TreeState, Wanted, state_of, step_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
 from .relaxation import Relaxed
@@ -25,14 +26,8 @@ from .sharpening import Sharpening
 TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
-NO_POINT = np.zeros(0)
-"""Of a step that rests on limits alone."""
-
-MANY_ROWS, _SAMPLE = 10_000, 3_000
-"""With so many rows the first committee is looked for on so few."""
-
-_TRUST = 0.25
-"""Share of the distance from the model's point by which a guess may be wrong."""
+MANY_ROWS, _SAMPLE, _SWAPS = 10_000, 3_000, 60_000
+"""With so many rows the first committee grows on so few; from so many on it is improved there."""
 
 
 class SoftTree:
@@ -61,6 +56,8 @@ class SoftTree:
     ----------
     latest
         Moment of `time.monotonic` by which all must be over; nothing is begun that would be late.
+    families
+        Which nodes are split on whole families.
     """
 
     def __init__(
@@ -83,6 +80,7 @@ class SoftTree:
         self._curvature = Curvature(self.loss, problem)
         self._sharpening = Sharpening(problem, self.loss, self._curvature, not keep_steps)
         self._pseudocosts = Pseudocosts(problem.n_members)
+        self._known = -np.inf
         self.best: Point | None = None
         self.last: Point | None = None
         self.nodes = 0
@@ -99,6 +97,10 @@ class SoftTree:
         first = Node(root, -np.inf, np.zeros(self.loss.n_intercepts), np.zeros(problem.n_members))
         if near is not None:
             first = self._child(root, -np.inf, near)
+        # The checker of certificates knows decisions on members alone, and limits other than the
+        # size would have to be weighed against what families want.
+        sortable = not keep_steps and len(problem.rows[0]) == 1
+        self.families = Families(self.loss, self._curvature, sortable)
         if set(problem.required) & set(problem.forbidden):
             self._close(first, np.inf)
         else:
@@ -120,7 +122,7 @@ class SoftTree:
         if self._heap:
             waiting = min(waiting, self._heap[0][0])
         value = np.inf if self.best is None else self.best.value
-        return float(min(waiting, self.closed, value))
+        return float(max(min(waiting, self.closed, value), self._known))
 
     @property
     def closed_gap(self) -> bool:
@@ -166,6 +168,7 @@ class SoftTree:
         while self._heap and (most_nodes is None or done < most_nodes):
             if time.monotonic() >= deadline:
                 break
+            self._begin_again()
             bound, _, node = heapq.heappop(self._heap)
             if bound >= self.cutoff:
                 self.closed = min(self.closed, bound)
@@ -178,6 +181,14 @@ class SoftTree:
                     raise
                 done += 1
         return self.finished
+
+    def _begin_again(self) -> None:
+        """Go back to the root if decisions on single members have brought little."""
+        root = self.families.instead(self.nodes, low := self.lower_bound, self.cutoff)
+        if root is not None:
+            # Splits are judged by how far bounds rise, so nodes have their own, and the tree its.
+            self._known, self._heap = low, [(root.bound, next(self._order), root)]
+            self._sharpening.begin()
 
     def state(self) -> TreeState:
         """Return the tree as plain arrays."""
@@ -223,6 +234,7 @@ class SoftTree:
             self._push(node)
         self.closed, self.nodes = state.closed, state.nodes
         self._begun, self._at_root = True, False
+        self.families.resume(state)
         self._sharpening.begin()
         if len(state.members):
             self.offer(tuple(int(k) for k in state.members))
@@ -232,10 +244,8 @@ class SoftTree:
             return
         if len(self.problem.labels) >= MANY_ROWS:
             self._begin_with_some(deadline)
-        else:
-            first = self.search.greedy(deadline)
-            if first is not None:
-                self._take(first)
+        elif (first := self.search.greedy(deadline)) is not None:
+            self._take(first)
 
     def _begin_with_some(self, deadline: float) -> None:
         """Look for a first committee, and for where the root's relaxation lies, on some rows."""
@@ -244,27 +254,29 @@ class SoftTree:
         first = search.greedy(deadline)
         if first is None:
             return
-        first = search.swaps(first, deadline)
-        self._take(self.search.fit(first.members.tolist(), first))
+        if len(self.problem.labels) >= _SWAPS:
+            # What swaps gain on few rows is mostly chance, but on all of these they take long.
+            first = search.swaps(first, deadline)
+        chosen = tuple(first.members.tolist())
         if self.loss.total is None and len(self._heap) == 1:
             _, _, root = heapq.heappop(self._heap)
-            tree = SoftTree(
-                part.problem, part.loss, incumbent=tuple(first.members.tolist()), search=False
-            )
+            tree = SoftTree(part.problem, part.loss, incumbent=chosen, search=False)
             tree.round(deadline, most_nodes=1)
             if tree.last is not None:
-                own = weights_of(tree.last, self.problem.n_members)
-                root = replace(root, intercepts=tree.last.intercepts, weights=own)
+                root = self._child(root.decisions, root.bound, tree.last)
+                # With very many rows there may be no time for more than this one pass.
+                root = self._bounded(root, near=True) if root.bound == -np.inf else root
             self._push(root)
+        self._take(self.search.fit(chosen, first))
 
-    def _bounded(self, root: Node) -> Node:
+    def _bounded(self, root: Node, near: bool = False) -> Node:
         """Return the root with a bound, so that a proof has one from the beginning."""
         inside, free = np.flatnonzero(root.decisions == 1), np.flatnonzero(root.decisions == 0)
         polytope = Polytope.at(*self.problem.rows, inside, free)
         if polytope.broken or not len(inside) + len(free):
             self._record(root, None, None)
             return replace(root, bound=0.0)
-        if len(inside) or self.loss.total is None:
+        if not near and (len(inside) or self.loss.total is None):
             point = scored(self.loss, self.search.fit(inside.tolist()))
         else:
             point = nearest(
@@ -286,7 +298,11 @@ class SoftTree:
 
     def _work(self, node: Node, deadline: float) -> None:
         self.nodes += 1
-        decisions = node.decisions
+        tidy = tidied(node, self.problem.most)
+        if tidy is None:
+            self._close(node, np.inf)
+            return
+        node, decisions = tidy, tidy.decisions
         inside, free = np.flatnonzero(decisions == 1), np.flatnonzero(decisions == 0)
         lines, limits = self.problem.rows
         if limits[0] - len(inside) <= 0:
@@ -299,6 +315,7 @@ class SoftTree:
             node = replace(node, decisions=decisions + barred)
             free = np.flatnonzero(node.decisions == 0)
         polytope = Polytope.at(lines, limits, inside, free)
+        polytope = polytope if node.wanted is None else polytope.needing(node.wanted[free])
         if polytope.broken:
             self._close(node, np.inf)
         elif not len(free):
@@ -347,6 +364,7 @@ class SoftTree:
                 # Rounds are short: on a busy machine the next one goes on with the swaps.
                 self._cut_short = time.monotonic() >= deadline
         bound = max(relaxed.bound.value, node.bound)
+        self.families.note(node, bound)
         if bound >= self.cutoff:
             self._close(node, bound, relaxed.point, relaxed.bound)
             return
@@ -354,40 +372,44 @@ class SoftTree:
             # The relaxation may have been cut short: go on with it in the next round. One that
             # gets nowhere is split instead: where no x keeps all limits it might never end.
             self._record(node, relaxed.point, relaxed.bound)
-            self._push(self._child(node.decisions, bound, relaxed.point))
+            self._push(self._child(node.decisions, bound, relaxed.point, node.wanted))
             return
         fixed = self._fixed(relaxed, free)
         decisions = node.decisions + fixed
+        heir = self._child(decisions, bound, relaxed.point, node.wanted)
+        self.families.begin(heir)
         rest = np.flatnonzero(decisions[free] == 0)
         if not len(rest):
             self._record(node, relaxed.point, relaxed.bound, fixed)
-            self._push(self._child(decisions, bound, relaxed.point))
+            self._push(heir)
             return
-        if node.split >= 0:
+        if 0 <= node.split < self.problem.n_members:
             sits = bool(node.decisions[node.split] == 1)
             self._pseudocosts.note(node.split, sits, bound - node.above)
         # Where nothing is to be hoped for, the heaviest member, so that splits matter.
         left, shares = free[rest], relaxed.shares[rest]
         hope = self._pseudocosts.scores(left, relaxed.dual.gains[left], shares, self.cutoff - bound)
-        heavy = weights_of(relaxed.point, self.problem.n_members)[left]
-        chosen = int(left[np.lexsort((-heavy, -hope))[0]])
+        chosen = int(left[np.lexsort((-heir.weights[left], -hope))[0]])
+        heir = replace(heir, above=bound, sharp=sharp)
+        heirs = self.families.heirs(heir, left, shares, relaxed, self.cutoff - bound)
+        if heirs:
+            self._push(heirs[0])
+            self._push(heirs[1])
+            return
         self._record(node, relaxed.point, relaxed.bound, fixed, chosen)
         for choice in (1, -1):
             child = decisions.copy()
             child[chosen] = choice
             own = relaxed.bound.with_in if choice == 1 else relaxed.bound.with_out
             known = max(bound, float(own[np.searchsorted(free, chosen)]))
-            heir = self._child(child, known, relaxed.point)
-            self._push(replace(heir, split=chosen, above=bound, sharp=sharp))
+            self._push(replace(heir, decisions=child, bound=known, split=chosen))
 
     def _promising(self, members: tuple[int, ...], relaxed: Relaxed) -> bool:
         """Return whether a committee is worth a fit, by a model where fits are slow."""
-        if self.best is None or not self._curvature.pays or members in self.search.fitted:
+        if self.best is None or members in self.search.fitted:
             return True
-        point, ridge = relaxed.point, self.problem.ridge
-        guess = self._curvature.guess(point, relaxed.dual, np.array(members), ridge)
-        # The farther away, the less the model knows.
-        return guess - self.best.value <= _TRUST * (guess - point.value)
+        given = (relaxed.point, relaxed.dual, np.array(members), self.problem.ridge)
+        return self._curvature.promises(*given, self.best.value)
 
     def _fixed(self, relaxed: Relaxed, free: Places) -> Decisions:
         """Return what reduced costs decide; what they close counts for the bound."""
@@ -396,8 +418,11 @@ class SoftTree:
         self.closed = min(self.closed, shut)
         return fixed
 
-    def _child(self, decisions: Decisions, bound: float, point: Point) -> Node:
-        return Node(decisions, bound, point.intercepts, weights_of(point, self.problem.n_members))
+    def _child(
+        self, decisions: Decisions, bound: float, point: Point, wanted: Wanted | None = None
+    ) -> Node:
+        weights = weights_of(point, self.problem.n_members)
+        return Node(decisions, bound, point.intercepts, weights, wanted=wanted)
 
     def _close(
         self, node: Node, value: float, point: Point | None = None, bound: Bound | None = None
@@ -419,11 +444,5 @@ class SoftTree:
     ) -> None:
         if self.steps is None:
             return
-        intercepts, weights, price, prices = NO_POINT, NO_POINT, 0.0, NO_POINT
-        if point is not None and bound is not None:
-            intercepts, weights = point.intercepts, weights_of(point, self.problem.n_members)
-            price, prices = bound.price, bound.prices
         fixed = self._nobody if fixed is None else fixed
-        self.steps.append(
-            Step(node.decisions, intercepts, weights, price, prices, self.cutoff, fixed, branch)
-        )
+        self.steps.append(step_of(node.decisions, point, bound, self.cutoff, fixed, branch))

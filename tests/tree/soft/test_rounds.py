@@ -34,7 +34,7 @@ def test_a_round_is_shared_where_all_speaks_for_it(monkeypatch):
     rows = len(problem.numbers.labels)
     fine = {
         "able": True, "threads": 2, "record": None, "pays": rows, "began": 0.0, "left": 1.001,
-        "nodes": 8,
+        "nodes": 8, "settled": True,
     }  # fmt: skip
 
     def pays(**other):
@@ -45,13 +45,16 @@ def test_a_round_is_shared_where_all_speaks_for_it(monkeypatch):
         driver._run = SimpleNamespace(
             threads=given["threads"], record=given["record"], seconds_left=given["left"]
         )
-        driver._tree = SimpleNamespace(problem=problem.numbers, n_open=given["nodes"])
+        families = SimpleNamespace(settled=given["settled"])
+        driver._tree = SimpleNamespace(
+            problem=problem.numbers, n_open=given["nodes"], families=families
+        )
         return driver.pays
 
     assert pays()
     for wrong in (
         {"able": False}, {"threads": 1}, {"record": []}, {"pays": rows + 1}, {"began": 0.001},
-        {"left": 1.0}, {"nodes": 7}, {"threads": 3},
+        {"left": 1.0}, {"nodes": 7}, {"threads": 3}, {"settled": False},
     ):  # fmt: skip
         assert not pays(**wrong)
     assert pays(threads=3, nodes=12)

@@ -77,6 +77,8 @@ class SoftCheckpoint:
                 closed=float(arrays["closed"]),
                 members=arrays["members"].astype(np.intp),
                 nodes=int(arrays["nodes"]),
+                # Files of before there were families have none.
+                wanted=arrays.get("wanted", np.zeros(arrays["decisions"].shape, dtype=np.intp)),
             ),
         )
         if state is not None and (fault := _fault(state, self._problem)):
@@ -110,6 +112,8 @@ def _fault(state: TreeState, problem: SoftProblem) -> str:
         return "bounds or intercepts of another shape"
     if state.decisions.dtype != np.int8 or not np.isin(state.decisions, (-1, 0, 1)).all():
         return "decisions that are none"
+    if state.wanted.shape != (n, k) or state.wanted.dtype.kind != "i" or (state.wanted < 0).any():
+        return "families that are none"
     if not (np.isfinite(state.weights).all() and np.isfinite(state.intercepts).all()):
         return "weights that are no numbers"
     if np.isnan(state.bounds).any() or np.isnan(state.closed):

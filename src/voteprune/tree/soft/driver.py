@@ -74,6 +74,7 @@ class SoftDriver(Driver):
             and len(tree.problem.labels) >= _PAYS
             and time.monotonic() - self._began >= _FINE_ALONE
             and run.seconds_left > _FIRST
+            and tree.families.settled
             and tree.n_open >= _NODES * run.threads
         )
 
