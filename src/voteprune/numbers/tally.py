@@ -71,7 +71,10 @@ def _by_digits(
             block = slice(first, first + _ROWS)
             # A slice of all rows is a view; picking rows costs a copy.
             at = block if len(rows) == len(weights) else rows[block]
-            part += product(digits[block], at)
+            # BLAS may look at what lies beside its arguments, which raises floating-point flags
+            # once in a while; votes and digits themselves are finite.
+            with np.errstate(all="ignore"):
+                part += product(digits[block], at)
         whole = part.astype(np.int64)
         total = total + (whole if scale == 1 else whole.astype(object) * scale)
     return total
