@@ -87,7 +87,7 @@ def test_without_time_nobody_is_compared_with_anybody(method, monkeypatch):
         tallies.append(votes)
         return true_tally(weights, votes)
 
-    for name in ("pool", "drep"):
+    for name in ("pool", "ordering"):
         monkeypatch.setattr(import_module(f"voteprune.heuristics.{name}"), "tally", tally)
     solution = vp.prune(
         pool(), method=method, constraints=[vp.AtLeast("size", 12)], time_limit=0, random_state=0
