@@ -135,7 +135,7 @@ class SoftCommittee(Document):
         if isinstance(predictions, Probabilities):
             if predictions.classes != self.classes:
                 raise InputError("predictions", f"has other classes than {self.classes}.")
-            return [predictions.log_odds[:, k] for k in self._places(predictions.n_classifiers)]
+            return predictions.odds_of(self._places(predictions.n_classifiers))
         said: list[NDArray[Any]]
         if isinstance(predictions, Mapping):
             said = [np.asarray(predictions[self._named(predictions, name)]) for name in self.names]

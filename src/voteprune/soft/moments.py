@@ -30,7 +30,8 @@ class Moments:
     constant
         ``sum c y^2``.
     terms
-        How many cells each of these sums has: rows, times classes from three on.
+        How many additions a cell goes through at most, in each of these sums; their rounding
+        depends on this, and not on the number of rows.
     rows
         How many rows carry weight.
     weight
@@ -60,21 +61,23 @@ class Moments:
         flat = answers.reshape(k, -1)
         each = np.repeat(weights, flat.shape[1] // max(n, 1))
         aims = each * truth.ravel()
-        gram, pull = np.zeros((k, k)), np.zeros(k)
-        for first in range(0, flat.shape[1], _BLOCK):
+        gram, pull, constant = np.zeros((k, k)), np.zeros(k), 0.0
+        blocks = range(0, flat.shape[1], _BLOCK)
+        for first in blocks:
             cells = slice(first, first + _BLOCK)
             own = flat[:, cells]
             gram += (own * each[cells]) @ own.T
             pull += own @ aims[cells]
-        constant = float(each @ truth.ravel() ** 2)
-        return cls(gram, pull, constant, flat.shape[1], n, float(weights.sum()))
+            constant += float(aims[cells] @ truth.ravel()[cells])
+        terms = min(flat.shape[1], _BLOCK) + len(blocks)
+        return cls(gram, pull, constant, terms, n, float(weights.sum()))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(
             self.gram + other.gram,
             self.pull + other.pull,
             self.constant + other.constant,
-            self.terms + other.terms,
+            max(self.terms, other.terms) + 1,
             self.rows + other.rows,
             self.weight + other.weight,
         )

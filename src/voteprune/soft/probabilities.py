@@ -218,6 +218,10 @@ class Probabilities(Frozen):
             weights=np.empty(0),
         )
 
+    def odds_of(self, members: Sequence[int]) -> list[Floats]:
+        """Return the log-odds of some members, one array each."""
+        return [self.log_odds[:, k] for k in members]
+
     def scored(self, committee: Callable[[Any], Floats]) -> Scored:
         """Return what a committee says on these rows.
 
@@ -276,7 +280,7 @@ class Probabilities(Frozen):
 
     def __repr__(self) -> str:
         return (
-            f"Probabilities({self.n_rows} rows, {len(self.classes)} classes; "
+            f"{type(self).__name__}({self.n_rows} rows, {len(self.classes)} classes; "
             f"{self.n_classifiers} classifiers)"
         )
 
@@ -305,6 +309,10 @@ class ScannedProbabilities(Probabilities):
         """See `Probabilities`; this goes through all rows."""
         share, labels, weights = self.rows.counts(committee)
         return Scored(np.column_stack([1 - share, share]), labels, weights, exact=False)
+
+    def odds_of(self, members: Sequence[int]) -> NoReturn:
+        """Refuse: there are no rows in memory."""
+        self._refuse()
 
     def shares(self) -> NoReturn:
         """Refuse: there are no rows in memory."""

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ class Scan:
     Parameters
     ----------
     table, columns
-        Where the rows are, and which column plays which part.
+        Where the rows are, None in a copy from another process, and which column plays which part.
     n_rows
         How many rows there are, those without weight included.
     classes
@@ -46,7 +45,7 @@ class Scan:
         What the rows sum to.
     """
 
-    table: LazyTable | DaskTable
+    table: LazyTable | DaskTable | None
     columns: Columns
     n_rows: int
     classes: tuple[Label, Label]
@@ -58,6 +57,9 @@ class Scan:
         """The members."""
         return read_names(None, self.columns.votes, len(self.columns.votes))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Scan, (None, self.columns, self.n_rows, self.classes, self.kinds, self.moments)
+
     def counts(self, committee: Callable[[Any], Floats]) -> tuple[Floats, NDArray[np.intp], Floats]:
         """Go through the rows once more; return shares, classes, and the weight of each pair.
 
@@ -67,8 +69,11 @@ class Scan:
             Makes probabilities of what members say. They are rounded up to the next of a million
             cut-offs.
         """
-        parts = self.table.each(partial(_counted, committee=committee), self.columns)
-        counts = reduce(add, parts)
+        if self.table is None:
+            raise InputError(
+                "probabilities", "were scanned elsewhere, and their rows are not here. Scan again."
+            )
+        counts = self.table.reduced(partial(_counted, committee=committee), self.columns)
         places = np.flatnonzero(counts)
         labels, bins = np.divmod(places, _BINS)
         return (bins + 1) / _BINS, labels, counts[places]
@@ -93,25 +98,36 @@ def scan_probabilities(
         if facts[f"{name} missing"] == facts["rows"]:
             raise InputError("source", f"column {name!r} says nothing on any row. Leave it out.")
     (negative,) = facts["labels"] - {positive}
-    parts = list(table.each(partial(_summed, clip=clip), columns))
-    for truth, words in ((0, negative), (1, positive)):
-        if not sum(part[1][truth] for part in parts):
+    table = table.settled(columns)
+    sums: _Sums = table.reduced(partial(_summed, clip=clip), columns)
+    for words, weight in zip((negative, positive), sums.classes, strict=True):
+        if not weight:
             raise InputError("target", f"no row of {words!r} carries weight. Give rows of both.")
-    unsure = np.any([part[2] for part in parts], axis=0)
     return Scan(
         table,
         columns,
         int(facts["rows"]),
         (negative, positive),
-        tuple(PROBABILITY if some else VOTE for some in unsure),
-        reduce(add, (part[0] for part in parts)),
+        tuple(PROBABILITY if some else VOTE for some in sums.unsure),
+        sums.moments,
     )
 
 
-def _summed(
-    frame: Any, columns: Columns, *, clip: float
-) -> tuple[Moments, tuple[float, float], NDArray[np.bool_]]:
-    """Return the sums of a piece, what its classes weigh, and who is not always sure."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """What the rows of a piece sum to, what its two classes weigh, and who is not always sure."""
+
+    moments: Moments
+    classes: Floats
+    unsure: NDArray[np.bool_]
+
+    def __add__(self, other: _Sums) -> _Sums:
+        return _Sums(
+            self.moments + other.moments, self.classes + other.classes, self.unsure | other.unsure
+        )
+
+
+def _summed(frame: Any, columns: Columns, *, clip: float) -> _Sums:
     labels, weights = _truth(frame, columns)
     carrying = weights > 0
     said = np.stack([numbers_of(frame, name) for name in columns.votes])
@@ -120,8 +136,8 @@ def _summed(
     np.clip(said, clip, 1 - clip, out=said)
     said[np.isnan(said)] = 0.5
     labels, weights = labels[carrying], weights[carrying]
-    classes = (float(weights[labels == 0].sum()), float(weights[labels == 1].sum()))
-    return Moments.of(said, labels, weights), classes, unsure
+    classes = np.array([weights[labels == truth].sum() for truth in (0, 1)])
+    return _Sums(Moments.of(said, labels, weights), classes, unsure)
 
 
 def _counted(

@@ -9,8 +9,13 @@ and certificate of optimality on them as on the rows themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import add
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -127,6 +132,10 @@ def scan_votes(
     return read_names(None, votes, len(votes)), packed
 
 
+Work = Callable[[Any, Columns], Any]
+"""Makes something of a piece of a table that can be added to what it makes of the others."""
+
+
 def table_of(source: object) -> LazyTable | DaskTable:
     """Return the table behind whatever `scan_votes` takes."""
     return DaskTable(source) if _is_dask(source) else LazyTable(source)
@@ -232,6 +241,7 @@ class LazyTable:
             ) from None
         self._pl = pl
         self._where = str(source)[:200]
+        self._is_query = isinstance(source, pl.LazyFrame)
         try:
             self._frame = (
                 source
@@ -263,7 +273,9 @@ class LazyTable:
             ]
         if columns.weight is not None:
             weight = pl.col(columns.weight).cast(pl.Float64)
-            sound = weight.is_not_null() & (weight >= 0) & (weight == weight.floor())
+            # To polars NaN is above everything and equal to itself.
+            sound = weight.is_not_null() & weight.is_finite() & (weight >= 0)
+            sound &= weight == weight.floor()
             asked.append((sound.all() & (weight.sum() > 0)).alias("whole"))
         facts = self._collect(self._frame.select(asked)).row(0, named=True)
         return {**facts, "labels": set(facts["labels"])}
@@ -295,8 +307,28 @@ class LazyTable:
             frame[_POSITIVE].to_numpy(),
         )
 
-    def each(self, work: Callable[[Any, Columns], Any], columns: Columns) -> Iterator[Any]:
-        """Yield what some work makes of one piece after the other, in another pass.
+    def settled(self, columns: Columns) -> LazyTable:
+        """Return the rows in an order that stays, so that they can be gone through in pieces.
+
+        Files have one. A lazy frame is a query, whose rows may come in another order each time, so
+        it is carried out once, into a temporary file that lives as long as the table.
+        """
+        if not self._is_query:
+            return self
+        folder = Path(tempfile.mkdtemp(prefix="voteprune-"))
+        try:
+            self._asked(columns).sink_parquet(folder / "rows.parquet")
+            table = LazyTable(folder / "rows.parquet")
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, self._pl.exceptions.PolarsError | OSError):
+                raise self._unreadable(error) from None
+            raise
+        weakref.finalize(table, shutil.rmtree, folder, ignore_errors=True)
+        return table
+
+    def reduced(self, work: Work, columns: Columns) -> Any:
+        """Add up what some work makes of one piece after the other, in another pass.
 
         Parameters
         ----------
@@ -305,15 +337,20 @@ class LazyTable:
         columns
             What is read of it.
         """
+        rows = self._asked(columns)
+        first, piece = PIECE, self._collect(rows.slice(0, PIECE))
+        found = work(piece, columns)
+        while len(piece) == PIECE:
+            piece = self._collect(rows.slice(first, PIECE))
+            first += PIECE
+            found = found + work(piece, columns)
+        return found
+
+    def _asked(self, columns: Columns) -> Any:
         asked = [*columns.votes, *([columns.weight] if columns.weight else [])]
-        rows = self._frame.select(
+        return self._frame.select(
             *map(self._pl.col, asked), self._label(columns).alias(columns.target)
         )
-        first, piece = 0, self._collect(rows.slice(0, PIECE))
-        while len(piece):
-            yield work(piece, columns)
-            first += PIECE
-            piece = self._collect(rows.slice(first, PIECE)) if len(piece) == PIECE else piece[:0]
 
     def _positive_vote(self, name: str, columns: Columns) -> Any:
         """Tell where a classifier votes positive; NaN is above everything to polars."""
@@ -349,8 +386,8 @@ class DaskTable:
     """A Dask data frame; every piece is merged where it is, and then the pieces are."""
 
     def __init__(self, source: Any) -> None:
-        self._frame = source
         self.columns = tuple(map(str, source.columns))
+        self._frame = source.rename(columns=dict(zip(source.columns, self.columns, strict=True)))
 
     def refuse_words(self, columns: Columns) -> None:
         """Refuse columns that hold no numbers, before any row is read."""
@@ -360,7 +397,10 @@ class DaskTable:
 
     def facts(self, columns: Columns) -> dict[str, Any]:
         """Return what the columns hold, in one pass."""
-        found = [part for part in self.each(_facts_of, columns) if part["rows"]]
+        import dask
+
+        parts = (dask.delayed(_facts_of)(part, columns) for part in self._frame.to_delayed())
+        found = [part for part in dask.compute(*parts) if part["rows"]]
         facts: dict[str, Any] = {"rows": sum(part["rows"] for part in found)}
         if not found:
             return facts
@@ -381,22 +421,35 @@ class DaskTable:
         return facts
 
     def packed(self, columns: Columns) -> Packed:
-        """Merge the rows, in another pass, two pieces at a time."""
+        """Merge the rows, in another pass."""
         import dask
 
-        merge = dask.delayed(merged)
         parts = [dask.delayed(_packed_of)(part, columns) for part in self._frame.to_delayed()]
-        while len(parts) > 1:
-            parts = [merge(parts[i : i + 2]) for i in range(0, len(parts), 2)]
-        return dask.compute(parts[0])[0]  # type: ignore[no-any-return]
+        found: Packed = self._in_pairs(parts, lambda one, other: merged([one, other]))
+        return found
 
-    def each(self, work: Callable[[Any, Columns], Any], columns: Columns) -> Iterator[Any]:
-        """Yield what some work makes of every piece, a pandas data frame, where it lies."""
+    def settled(self, columns: Columns) -> DaskTable:
+        """Return the table itself: its pieces are what they are."""
+        return self
+
+    def reduced(self, work: Work, columns: Columns) -> Any:
+        """Add up what some work makes of every piece, a pandas data frame, where it lies."""
         import dask
 
-        yield from dask.compute(
-            *(dask.delayed(work)(part, columns) for part in self._frame.to_delayed())
-        )
+        parts = [dask.delayed(work)(part, columns) for part in self._frame.to_delayed()]
+        return self._in_pairs(parts, add)
+
+    def _in_pairs(self, parts: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
+        """Merge two pieces at a time, so that no machine has more than a few of them."""
+        import dask
+
+        join = dask.delayed(merge)
+        while len(parts) > 1:
+            parts = [
+                join(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i]
+                for i in range(0, len(parts), 2)
+            ]
+        return dask.compute(parts[0])[0]
 
 
 def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
@@ -412,10 +465,12 @@ def _facts_of(frame: Any, columns: Columns) -> dict[str, Any]:
             f"{name} high": float(said.max()) if len(said) else None,
             f"{name} missing": len(cells) - len(said),
         }
-    facts["labels"] = set(frame[columns.target].unique().tolist())
+    truth = frame[columns.target]
+    facts["labels"] = {*truth.dropna().unique().tolist(), *([None] if truth.isna().any() else [])}
     if columns.weight is not None:
         weights = frame[columns.weight].to_numpy(dtype=float)
-        facts["whole"] = bool((weights >= 0).all() and (weights == np.floor(weights)).all())
+        fine = np.isfinite(weights) & (weights >= 0)
+        facts["whole"] = bool((fine & (weights == np.floor(weights))).all())
         facts["heavy"] = bool((weights > 0).any())
     return facts
 
