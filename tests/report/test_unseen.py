@@ -86,9 +86,10 @@ def test_folds_that_lack_a_method_do_not_count():
     even = Folds(made[:-1], balanced=True)
     assert {run[2] for run in even.runs} == set(FOLDS) - {made[-1].run[2]}
     assert len(even.runs) == len(SETS) * len(SEEDS) * (len(FOLDS) - 1)
-    # A seed that has begun and lacks all but one of its records counts as well as the others.
+    # A seed of which no fold is done does not keep the others from counting.
     begun = [*made, *records({"soft": 0.9}, seeds=(70,))]
-    assert not Folds(begun, list(LEVELS), balanced=True).runs
+    assert Folds(begun, list(LEVELS), balanced=True).runs == Folds(made).runs
+    assert not Folds(records({"soft": 0.9}), list(LEVELS), balanced=True).runs
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,12 @@ class Folds:
         self._found = {
             run: one for run, one in sorted(found.items()) if set(self.methods) <= set(one)
         }
-        if balanced:
-            needed = {(dataset, seed) for dataset, seed, _ in found}
+        if balanced and self._found:
+            datasets, seeds, _ = (set(each) for each in zip(*self._found, strict=True))
             self._found = {
                 run: one
                 for run, one in self._found.items()
-                if all((*pair, run[2]) in self._found for pair in needed)
+                if all((*pair, run[2]) in self._found for pair in product(datasets, seeds))
             }
         self.runs = tuple(self._found)
 
