@@ -15,14 +15,14 @@ import voteprune as vp
 from voteprune.soft import scan as soft_scan
 from voteprune.soft.loss import margin
 from voteprune.soft.moments import Moments
-from voteprune.votes import scan
+from voteprune.votes import pieces
 
 FEW = vp.AtMost("size", 3)
 
 
 @pytest.fixture(autouse=True)
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(scan, "PIECE", 70)
+    monkeypatch.setattr(pieces, "PIECE", 70)
 
 
 def pool(seed, n=300, k=6):

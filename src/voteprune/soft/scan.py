@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..votes.pieces import Columns, DaskTable, LazyTable, numbers_of, table_of
 from ..votes.reading import read_names
-from ..votes.scan import Columns, DaskTable, LazyTable, checked_facts, numbers_of, table_of, voters
+from ..votes.scan import checked_facts, voters
 from .moments import Moments
 from .reading import Label
 from .tensor import PROBABILITY, VOTE, Floats
