@@ -1,5 +1,7 @@
 """Open nodes: dealt, taken back, kept and told, with none lost and no bound above what is open."""
 
+import itertools
+import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -178,6 +180,41 @@ def test_an_interrupted_node_stays_open(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tree.round()
     assert keys([tree.state()]) == before
+
+
+def interrupted(line, work):
+    """Whether some work in the module of trees came to so many lines; Ctrl-C comes there."""
+    lines, before = itertools.count(), sys.gettrace()
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != trees.__file__:
+            return None
+        if event == "line" and next(lines) == line:
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_wherever_ctrl_c_comes_the_root_is_open_until_its_heirs_are(monkeypatch):
+    monkeypatch.setattr(trees, "MANY_ROWS", 0)
+    monkeypatch.setattr(trees, "_SAMPLE", 12)
+    problem = replace(draw(3, n=40, k=5), penalty=1.0, size_max=2)
+    for line in itertools.count():
+        tree = SoftTree(problem)
+        root = keys([tree.state()])
+        if not interrupted(line, lambda: tree.round(most_nodes=1)):  # noqa: B023
+            break
+        heirs = set(keys([tree.state()])) - set(root)
+        assert set(root) <= set(keys([tree.state()])) or len(heirs) == 2
+    assert line > 20
 
 
 def test_after_the_deadline_no_node_is_begun():

@@ -169,17 +169,18 @@ class SoftTree:
             if time.monotonic() >= deadline:
                 break
             self._begin_again()
-            bound, _, node = heapq.heappop(self._heap)
-            if bound >= self.cutoff:
-                self.closed = min(self.closed, bound)
-            else:
-                try:
+            bound, _, node = self._heap[0]
+            try:
+                heapq.heappop(self._heap)
+                if bound >= self.cutoff:
+                    self.closed = min(self.closed, bound)
+                else:
                     self._work(node, deadline)
-                except BaseException:
-                    # Ctrl-C: the node is still open.
-                    self._push(node)
-                    raise
-                done += 1
+                    done += 1
+            except BaseException:
+                # Ctrl-C: the node is still open.
+                self._push(node)
+                raise
         return self.finished
 
     def _begin_again(self) -> None:
@@ -259,14 +260,15 @@ class SoftTree:
             first = search.swaps(first, deadline)
         chosen = tuple(first.members.tolist())
         if self.loss.total is None and len(self._heap) == 1:
-            _, _, root = heapq.heappop(self._heap)
+            # It stays open while the other tree is at work, which Ctrl-C may end.
+            _, _, root = self._heap[0]
             tree = SoftTree(part.problem, part.loss, incumbent=chosen, search=False)
             tree.round(deadline, most_nodes=1)
             if tree.last is not None:
                 root = self._child(root.decisions, root.bound, tree.last)
                 # With very many rows there may be no time for more than this one pass.
                 root = self._bounded(root, near=True) if root.bound == -np.inf else root
-            self._push(root)
+                self._heap = [(root.bound, next(self._order), root)]
         self._take(self.search.fit(chosen, first))
 
     def _bounded(self, root: Node, near: bool = False) -> Node:
