@@ -217,6 +217,37 @@ def test_wherever_ctrl_c_comes_the_root_is_open_until_its_heirs_are(monkeypatch)
     assert line > 20
 
 
+def test_wherever_ctrl_c_comes_no_node_is_lost_that_is_dealt_or_taken_back():
+    whole, other = begun(), begun(nodes=0)
+    state = whole.state()
+    for line in itertools.count():
+        tree = begun(nodes=0)
+        tree.resume(state)
+        if not interrupted(line, lambda: tree.deal(2)):  # noqa: B023
+            break
+        tree.recall()
+        assert set(keys([state])) == set(keys([tree.state()]))
+    shares = []
+    for share in whole.deal(2):
+        other.resume(share)
+        other.round(most_nodes=2)
+        shares.append(replace(other.state(), closed=1.0, members=np.array([0, len(shares) + 1])))
+    for line in itertools.count():
+        tree = begun(nodes=0)
+        tree.resume(state)
+        tree.deal(2)
+        if not interrupted(line, lambda: tree.take_back(shares)):  # noqa: B023
+            break
+        tree.recall()
+        left = set(keys([tree.state()]))
+        if not set(keys([state])) <= left:
+            assert set(keys(shares)) <= left
+            # What was closed elsewhere counts, and the committee that closed it is here.
+            assert tree.closed == 1.0
+            assert {(0, 1), (0, 2)} <= set(tree.search.fitted)
+    assert line > 10
+
+
 def test_after_the_deadline_no_node_is_begun():
     tree = begun(nodes=3)
     nodes = tree.nodes

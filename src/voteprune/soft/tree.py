@@ -198,24 +198,26 @@ class SoftTree:
 
     def deal(self, parts: int) -> list[TreeState]:
         """Give open nodes away, so that this tree and each part have equally many, good and bad."""
-        nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
-        self._heap = []
-        for node in nodes[:: parts + 1]:
-            self._push(node)
+        entries = sorted(self._heap, key=lambda entry: entry[:2])
+        nodes = [node for _, _, node in entries]
         shares = [nodes[part :: parts + 1] for part in range(1, parts + 1)]
+        # Wherever Ctrl-C comes, no node is missing; some may be here twice.
         self._away = [node for share in shares for node in share]
+        self._heap = entries[:: parts + 1]
         return [self._state(share, np.inf, 0) for share in shares if share]
 
     def take_back(self, shares: Sequence[TreeState]) -> None:
         """Take what has become of the nodes that were given away."""
-        self._away = []
+        # Fits take time, and Ctrl-C may come: until all is here, what was given away counts.
         for share in shares:
-            for node in share.open_nodes():
-                self._push(node)
-            self.closed = min(self.closed, share.closed)
-            self.nodes += share.nodes
             if len(share.members):
                 self.offer(tuple(int(k) for k in share.members))
+        for share in shares:
+            self.closed = min(self.closed, share.closed)
+            for node in share.open_nodes():
+                self._push(node)
+        self._away = []
+        self.nodes += sum(share.nodes for share in shares)
 
     def recall(self) -> None:
         """Have all nodes here again that were given away, as they were."""
@@ -230,10 +232,9 @@ class SoftTree:
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
-        self._heap = []
-        for node in state.open_nodes():
-            self._push(node)
         self.closed, self.nodes = state.closed, state.nodes
+        nodes = [(node.bound, next(self._order), node) for node in state.open_nodes()]
+        self._heap = sorted(nodes, key=lambda entry: entry[:2])
         self._begun, self._at_root = True, False
         self.families.resume(state)
         self._sharpening.begin()
