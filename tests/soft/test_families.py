@@ -159,6 +159,17 @@ def test_what_is_left_of_families_that_are_wanted(decisions, wanted, left):
     assert (None if found.wanted is None else found.wanted.tolist()) == left[1]
 
 
+@pytest.mark.parametrize(("decisions", "sits"), [([0] * 5, True), ([0, 0, -1, -1, 0], False)])
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_rise_is_noted_for_the_side_it_was_on(decisions, sits, others, monkeypatch):
+    """Whatever other family is wanted there."""
+    families, noted = Families(loss_of(draw(1, n=20, k=5)), None, True), []
+    monkeypatch.setattr(families._costs, "note", lambda *rise: noted.append(rise))
+    wanted = [others, others, *([3, 3] if sits else [0, 0]), 0]
+    families.note(replace(node(decisions, wanted), split=5 + 3, above=1.0), 3.0)
+    assert noted == [(3, sits, 2.0)]
+
+
 def test_nodes_are_handed_over_and_kept_on_file_with_their_families(at_once, tmp_path):
     problem = related(3)
     whole = told_by(problem, search=False)[0]

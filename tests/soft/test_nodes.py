@@ -5,6 +5,7 @@ import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -182,12 +183,12 @@ def test_an_interrupted_node_stays_open(monkeypatch):
     assert keys([tree.state()]) == before
 
 
-def interrupted(line, work):
-    """Whether some work in the module of trees came to so many lines; Ctrl-C comes there."""
+def interrupted(line, work, *names):
+    """Whether some work came to so many lines of functions of a tree; Ctrl-C comes there."""
     lines, before = itertools.count(), sys.gettrace()
 
     def trace(frame, event, _):
-        if frame.f_code.co_filename != trees.__file__:
+        if frame.f_code.co_filename != trees.__file__ or frame.f_code.co_name not in names:
             return None
         if event == "line" and next(lines) == line:
             raise KeyboardInterrupt
@@ -210,7 +211,8 @@ def test_wherever_ctrl_c_comes_the_root_is_open_until_its_heirs_are(monkeypatch)
     for line in itertools.count():
         tree = SoftTree(problem)
         root = keys([tree.state()])
-        if not interrupted(line, lambda: tree.round(most_nodes=1)):  # noqa: B023
+        work = partial(tree.round, most_nodes=1)
+        if not interrupted(line, work, "round", "_first_committees", "_begin_with_some"):
             break
         heirs = set(keys([tree.state()])) - set(root)
         assert set(root) <= set(keys([tree.state()])) or len(heirs) == 2
@@ -223,7 +225,7 @@ def test_wherever_ctrl_c_comes_no_node_is_lost_that_is_dealt_or_taken_back():
     for line in itertools.count():
         tree = begun(nodes=0)
         tree.resume(state)
-        if not interrupted(line, lambda: tree.deal(2)):  # noqa: B023
+        if not interrupted(line, partial(tree.deal, 2), "deal"):
             break
         tree.recall()
         assert set(keys([state])) == set(keys([tree.state()]))
@@ -236,7 +238,7 @@ def test_wherever_ctrl_c_comes_no_node_is_lost_that_is_dealt_or_taken_back():
         tree = begun(nodes=0)
         tree.resume(state)
         tree.deal(2)
-        if not interrupted(line, lambda: tree.take_back(shares)):  # noqa: B023
+        if not interrupted(line, partial(tree.take_back, shares), "take_back"):
             break
         tree.recall()
         left = set(keys([tree.state()]))
