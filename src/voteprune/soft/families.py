@@ -60,7 +60,7 @@ class Families:
 
     def resume(self, state: TreeState) -> None:
         """Go on as the tree did that a state is of."""
-        self.settled, self.used = True, self._allowed and bool(state.wanted.any())
+        self.settled, self.used = True, self._allowed and state.families
 
     def instead(self, nodes: int, low: float, cutoff: float) -> Node | None:
         """Return the node to begin anew with, with families, or None if the tree goes on.

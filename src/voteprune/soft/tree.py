@@ -228,11 +228,12 @@ class SoftTree:
     def _state(self, nodes: Sequence[Node], closed: float, worked: int) -> TreeState:
         members = () if self.best is None else self.best.members
         shape = (self.problem.n_members, self.loss.n_intercepts)
-        return state_of(nodes, shape, closed, members, worked)
+        state = state_of(nodes, shape, closed, members, worked)
+        return replace(state, known=self._known, families=self.families.used)
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
-        self.closed, self.nodes = state.closed, state.nodes
+        self.closed, self.nodes, self._known = state.closed, state.nodes, state.known
         nodes = [(node.bound, next(self._order), node) for node in state.open_nodes()]
         self._heap = sorted(nodes, key=lambda entry: entry[:2])
         self._begun, self._at_root = True, False
