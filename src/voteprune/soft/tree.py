@@ -210,8 +210,7 @@ class SoftTree:
         """Take what has become of the nodes that were given away."""
         # Fits take time, and Ctrl-C may come: until all is here, what was given away counts.
         for share in shares:
-            if len(share.members):
-                self.offer(tuple(int(k) for k in share.members))
+            self.offer(tuple(share.members.tolist()))
         for share in shares:
             self.closed = min(self.closed, share.closed)
             for node in share.open_nodes():
@@ -239,8 +238,7 @@ class SoftTree:
         self._begun, self._at_root = True, False
         self.families.resume(state)
         self._sharpening.begin()
-        if len(state.members):
-            self.offer(tuple(int(k) for k in state.members))
+        self.offer(tuple(state.members.tolist()))
 
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:
