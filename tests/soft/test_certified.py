@@ -130,6 +130,26 @@ def test_an_interrupt_in_the_middle_of_a_node_loses_none(tmp_path, monkeypatch):
         assert solution.lower_bound <= best.penalised_loss
 
 
+def test_an_interrupt_of_the_tree_on_some_rows_leaves_a_true_bound(tmp_path, monkeypatch):
+    from voteprune.soft import tree as trees
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    case = soft(3, n=60)
+    request = {"constraints": LIMITS["size"], "penalty": 0.1, "objective": "log_loss"}
+    best = vp.prune(said_of(case), **request)
+    monkeypatch.setattr(trees, "MANY_ROWS", 0)
+    monkeypatch.setattr(trees.SoftTree, "round", stop)
+    solution = vp.prune(said_of(case), **request, certificate=True)
+    assert solution.termination == "interrupted"
+    assert held(solution, case, tmp_path).holds
+    assert (
+        json.loads(solution.certificate.to_json())["bound"]
+        < 0.99 * best.penalised_loss * best.problem.total
+    )
+
+
 def test_a_budget_is_judged_in_fractions():
     """Three tenths are three times a tenth, which they are not in doubles."""
     case = soft(2)

@@ -159,6 +159,17 @@ def test_what_is_left_of_families_that_are_wanted(decisions, wanted, left):
     assert (None if found.wanted is None else found.wanted.tolist()) == left[1]
 
 
+@pytest.mark.parametrize(("decisions", "sits"), [([0] * 5, True), ([0, 0, -1, -1, 0], False)])
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_rise_is_noted_for_the_side_it_was_on(decisions, sits, others, monkeypatch):
+    """Whatever other family is wanted there."""
+    families, noted = Families(loss_of(draw(1, n=20, k=5)), None, True), []
+    monkeypatch.setattr(families._costs, "note", lambda *rise: noted.append(rise))
+    wanted = [others, others, *([3, 3] if sits else [0, 0]), 0]
+    families.note(replace(node(decisions, wanted), split=5 + 3, above=1.0), 3.0)
+    assert noted == [(3, sits, 2.0)]
+
+
 def test_nodes_are_handed_over_and_kept_on_file_with_their_families(at_once, tmp_path):
     problem = related(3)
     whole = told_by(problem, search=False)[0]
@@ -174,6 +185,57 @@ def test_nodes_are_handed_over_and_kept_on_file_with_their_families(at_once, tmp
     np.testing.assert_array_equal(later.state().wanted, state.wanted)
     later.round()
     assert result_of(later).penalised_loss == pytest.approx(result_of(whole).penalised_loss)
+
+
+def begun_anew(problem):
+    """A tree that has just gone back to its root, whose own bound is lower than the tree's."""
+    tree = SoftTree(problem, search=False, tolerance=1e-8, incumbent=(0,))
+    tree.round(most_nodes=3)
+    before = tree.lower_bound
+    tree._begin_again()
+    assert tree.families.used
+    assert tree.lower_bound == before > tree.state().bounds.min()
+    return tree
+
+
+@pytest.mark.parametrize("way", ["file", "worker"])
+def test_a_tree_begun_anew_keeps_its_bound_and_its_families_wherever_it_goes_on(
+    way, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(module, "_PATIENCE", 3)
+    monkeypatch.setattr(module, "_SLOW", 2.0)
+    problem = related(3)
+    tree, file = begun_anew(problem), SoftCheckpoint(tmp_path / "tree.npz", problem)
+    before = tree.lower_bound
+    assert not tree.state().wanted.any()
+    if way == "file":
+        file.save(tree.state())
+        state = file.load()
+    else:
+        tree.round(most_nodes=1)
+        state = tree.deal(1)[0]
+    later = SoftTree(problem, search=False, tolerance=1e-8)
+    later.resume(state)
+    assert later.lower_bound >= before
+    assert later.families.used
+    assert before <= optimum(problem)
+
+
+def test_files_of_before_bounds_were_kept_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_PATIENCE", 3)
+    monkeypatch.setattr(module, "_SLOW", 2.0)
+    problem = related(3)
+    tree, file = begun_anew(problem), tmp_path / "tree.npz"
+    for nodes, families in ((0, False), (4, True)):
+        tree.round(most_nodes=nodes)
+        SoftCheckpoint(file, problem).save(tree.state())
+        with np.load(file) as arrays:
+            kept = {name: arrays[name] for name in arrays if name not in ("known", "families")}
+        assert len(kept) == len(arrays.files) - 2
+        with file.open("wb") as old:
+            np.savez(old, **kept)
+        state = SoftCheckpoint(file, problem).load()
+        assert (state.known, state.families) == (-np.inf, families)
 
 
 @pytest.mark.parametrize(

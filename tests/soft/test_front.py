@@ -73,6 +73,15 @@ def test_a_bound_for_one_size_holds_for_smaller_ones():
     assert one.committee.size == two.committee.size == 1 < three.committee.size
 
 
+def test_nothing_is_begun_that_would_be_late():
+    said = vp.Probabilities(*pool(3, k=6))
+    problem = SoftPruning.of(said, "log_loss", [vp.AtMost("size", 2)], 1.0)
+    trees = SoftFront(problem, 5.0, 20.0)
+    for size in (1, 2):
+        trees._begin(size)
+    assert [(tree.latest, tree.search.deadline) for tree in trees._trees.values()] == [(25, 25)] * 2
+
+
 @pytest.mark.parametrize(
     ("wrong", "argument"),
     [({"objective": "f1"}, "objective"), ({"penalty": 0}, "penalty"), ({"y": [1]}, "y")],

@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from soft_oracle import committees, draw, fitted, optimum, result_of
+import voteprune as vp
+from soft_oracle import committees, draw, fitted, optimum, pool, result_of
 from voteprune.soft import curvature, tree
 from voteprune.soft.curvature import Curvature
 from voteprune.soft.losses import loss_of, sample_of
@@ -141,6 +142,41 @@ def test_a_bound_is_there_with_the_first_committee(seed, classes, many):
     found.begin()
     assert np.isfinite(found.lower_bound)
     assert found.lower_bound <= optimum(problem) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("keep_steps", [False, True])
+def test_an_interrupt_of_the_tree_on_some_rows_leaves_the_root_open(keep_steps, many, monkeypatch):
+    problem = draw(1, n=30, k=4)
+    found = SoftTree(problem, keep_steps=keep_steps)
+    found.offer(max(committees(problem), key=lambda members: fitted(problem, members)))
+    whole = SoftTree.round
+
+    def stop(self, *given, **options):
+        if self is not found:
+            raise KeyboardInterrupt
+        return whole(self, *given, **options)
+
+    monkeypatch.setattr(SoftTree, "round", stop)
+    with pytest.raises(KeyboardInterrupt):
+        found.round()
+    assert found.n_open == len(found.state().bounds) == 1
+    assert not found.finished
+    assert found.lower_bound < optimum(problem)
+    found.round()
+    assert result_of(found).penalised_loss == pytest.approx(optimum(problem), rel=3e-6)
+
+
+def test_a_front_that_is_interrupted_there_proves_nothing(many, monkeypatch):
+    said, whole = vp.Probabilities(*pool(3, n=60, k=5)), SoftTree.round
+
+    def stop(self, *given, **options):
+        if options:  # the tree on some rows
+            raise KeyboardInterrupt
+        return whole(self, *given, **options)
+
+    monkeypatch.setattr(SoftTree, "round", stop)
+    front = vp.front(said, objective="log_loss", constraints=vp.AtMost("size", 3), penalty=0.1)
+    assert not any(point.optimal for point in front.points)
 
 
 def test_no_step_is_begun_that_would_be_late(many, monkeypatch):

@@ -1,8 +1,11 @@
 """Open nodes: dealt, taken back, kept and told, with none lost and no bound above what is open."""
 
+import itertools
+import sys
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -178,6 +181,73 @@ def test_an_interrupted_node_stays_open(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tree.round()
     assert keys([tree.state()]) == before
+
+
+def interrupted(line, work, *names):
+    """Whether some work came to so many lines of functions of a tree; Ctrl-C comes there."""
+    lines, before = itertools.count(), sys.gettrace()
+
+    def trace(frame, event, _):
+        if frame.f_code.co_filename != trees.__file__ or frame.f_code.co_name not in names:
+            return None
+        if event == "line" and next(lines) == line:
+            raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        work()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_wherever_ctrl_c_comes_the_root_is_open_until_its_heirs_are(monkeypatch):
+    monkeypatch.setattr(trees, "MANY_ROWS", 0)
+    monkeypatch.setattr(trees, "_SAMPLE", 12)
+    problem = replace(draw(3, n=40, k=5), penalty=1.0, size_max=2)
+    for line in itertools.count():
+        tree = SoftTree(problem)
+        root = keys([tree.state()])
+        work = partial(tree.round, most_nodes=1)
+        if not interrupted(line, work, "round", "_first_committees", "_begin_with_some"):
+            break
+        heirs = set(keys([tree.state()])) - set(root)
+        assert set(root) <= set(keys([tree.state()])) or len(heirs) == 2
+    assert line > 20
+
+
+def test_wherever_ctrl_c_comes_no_node_is_lost_that_is_dealt_or_taken_back():
+    whole, other = begun(), begun(nodes=0)
+    state = whole.state()
+    for line in itertools.count():
+        tree = begun(nodes=0)
+        tree.resume(state)
+        if not interrupted(line, partial(tree.deal, 2), "deal"):
+            break
+        tree.recall()
+        assert set(keys([state])) == set(keys([tree.state()]))
+    shares = []
+    for share in whole.deal(2):
+        other.resume(share)
+        other.round(most_nodes=2)
+        shares.append(replace(other.state(), closed=1.0, members=np.array([0, len(shares) + 1])))
+    for line in itertools.count():
+        tree = begun(nodes=0)
+        tree.resume(state)
+        tree.deal(2)
+        if not interrupted(line, partial(tree.take_back, shares), "take_back"):
+            break
+        tree.recall()
+        left = set(keys([tree.state()]))
+        if not set(keys([state])) <= left:
+            assert set(keys(shares)) <= left
+            # What was closed elsewhere counts, and the committee that closed it is here.
+            assert tree.closed == 1.0
+            assert {(0, 1), (0, 2)} <= set(tree.search.fitted)
+    assert line > 10
 
 
 def test_after_the_deadline_no_node_is_begun():

@@ -60,7 +60,7 @@ class Families:
 
     def resume(self, state: TreeState) -> None:
         """Go on as the tree did that a state is of."""
-        self.settled, self.used = True, self._allowed and bool(state.wanted.any())
+        self.settled, self.used = True, self._allowed and state.families
 
     def instead(self, nodes: int, low: float, cutoff: float) -> Node | None:
         """Return the node to begin anew with, with families, or None if the tree goes on.
@@ -95,7 +95,9 @@ class Families:
         """Take notice of the bound of a node, if it came from a split on a family."""
         family = node.split - self._loss.n_members
         if family > 0:
-            self._costs.note(family, node.wanted is not None, bound - node.above)
+            # Without it another family may still be wanted.
+            sits = node.wanted is not None and bool((node.wanted == family).any())
+            self._costs.note(family, sits, bound - node.above)
 
     def heirs(
         self, heir: Node, free: Places, shares: Floats, relaxed: Relaxed, distance: float

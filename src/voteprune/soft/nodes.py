@@ -85,6 +85,10 @@ class TreeState:
         How many nodes were worked on.
     wanted
         Of the open nodes, one per row.
+    known
+        A bound of the whole, from before the tree was begun anew.
+    families
+        Whether nodes are split on families.
     """
 
     decisions: Decisions
@@ -95,6 +99,8 @@ class TreeState:
     members: Places
     nodes: int
     wanted: Wanted
+    known: float = -np.inf
+    families: bool = False
 
     def open_nodes(self) -> list[Node]:
         """Return the open nodes one by one."""

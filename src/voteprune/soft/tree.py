@@ -169,17 +169,18 @@ class SoftTree:
             if time.monotonic() >= deadline:
                 break
             self._begin_again()
-            bound, _, node = heapq.heappop(self._heap)
-            if bound >= self.cutoff:
-                self.closed = min(self.closed, bound)
-            else:
-                try:
+            bound, _, node = self._heap[0]
+            try:
+                heapq.heappop(self._heap)
+                if bound >= self.cutoff:
+                    self.closed = min(self.closed, bound)
+                else:
                     self._work(node, deadline)
-                except BaseException:
-                    # Ctrl-C: the node is still open.
-                    self._push(node)
-                    raise
-                done += 1
+                    done += 1
+            except BaseException:
+                # Ctrl-C: the node is still open.
+                self._push(node)
+                raise
         return self.finished
 
     def _begin_again(self) -> None:
@@ -197,24 +198,25 @@ class SoftTree:
 
     def deal(self, parts: int) -> list[TreeState]:
         """Give open nodes away, so that this tree and each part have equally many, good and bad."""
-        nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
-        self._heap = []
-        for node in nodes[:: parts + 1]:
-            self._push(node)
+        entries = sorted(self._heap, key=lambda entry: entry[:2])
+        nodes = [node for _, _, node in entries]
         shares = [nodes[part :: parts + 1] for part in range(1, parts + 1)]
+        # Wherever Ctrl-C comes, no node is missing; some may be here twice.
         self._away = [node for share in shares for node in share]
+        self._heap = entries[:: parts + 1]
         return [self._state(share, np.inf, 0) for share in shares if share]
 
     def take_back(self, shares: Sequence[TreeState]) -> None:
         """Take what has become of the nodes that were given away."""
-        self._away = []
+        # Fits take time, and Ctrl-C may come: until all is here, what was given away counts.
         for share in shares:
+            self.offer(tuple(share.members.tolist()))
+        for share in shares:
+            self.closed = min(self.closed, share.closed)
             for node in share.open_nodes():
                 self._push(node)
-            self.closed = min(self.closed, share.closed)
-            self.nodes += share.nodes
-            if len(share.members):
-                self.offer(tuple(int(k) for k in share.members))
+        self._away = []
+        self.nodes += sum(share.nodes for share in shares)
 
     def recall(self) -> None:
         """Have all nodes here again that were given away, as they were."""
@@ -225,19 +227,18 @@ class SoftTree:
     def _state(self, nodes: Sequence[Node], closed: float, worked: int) -> TreeState:
         members = () if self.best is None else self.best.members
         shape = (self.problem.n_members, self.loss.n_intercepts)
-        return state_of(nodes, shape, closed, members, worked)
+        state = state_of(nodes, shape, closed, members, worked)
+        return replace(state, known=self._known, families=self.families.used)
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
-        self._heap = []
-        for node in state.open_nodes():
-            self._push(node)
-        self.closed, self.nodes = state.closed, state.nodes
+        self.closed, self.nodes, self._known = state.closed, state.nodes, state.known
+        nodes = [(node.bound, next(self._order), node) for node in state.open_nodes()]
+        self._heap = sorted(nodes, key=lambda entry: entry[:2])
         self._begun, self._at_root = True, False
         self.families.resume(state)
         self._sharpening.begin()
-        if len(state.members):
-            self.offer(tuple(int(k) for k in state.members))
+        self.offer(tuple(state.members.tolist()))
 
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:
@@ -259,14 +260,15 @@ class SoftTree:
             first = search.swaps(first, deadline)
         chosen = tuple(first.members.tolist())
         if self.loss.total is None and len(self._heap) == 1:
-            _, _, root = heapq.heappop(self._heap)
+            # It stays open while the other tree is at work, which Ctrl-C may end.
+            _, _, root = self._heap[0]
             tree = SoftTree(part.problem, part.loss, incumbent=chosen, search=False)
             tree.round(deadline, most_nodes=1)
             if tree.last is not None:
                 root = self._child(root.decisions, root.bound, tree.last)
                 # With very many rows there may be no time for more than this one pass.
                 root = self._bounded(root, near=True) if root.bound == -np.inf else root
-            self._push(root)
+                self._heap = [(root.bound, next(self._order), root)]
         self._take(self.search.fit(chosen, first))
 
     def _bounded(self, root: Node, near: bool = False) -> Node:

@@ -391,7 +391,9 @@ def _check_soft_method(arguments: Arguments) -> Method:
 
 def _check_penalty(penalty: object) -> float:
     if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
-        raise InputError("penalty", f"is {penalty!r}; expected a number above 0, such as 100.")
+        raise InputError(
+            "penalty", f"is {penalty!r}; expected a number above 0, such as {PENALTY:g}."
+        )
     check_penalty(float(penalty))
     return float(penalty)
 

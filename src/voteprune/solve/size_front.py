@@ -227,6 +227,7 @@ class SoftFront:
             tolerance=0.9 * TOLERANCE,
             near=near,
         )
+        tree.latest = self._deadline
         # A committee's best weights do not depend on how many others there might be.
         tree.search.share(self._problem.search)
         self._trees[size] = tree

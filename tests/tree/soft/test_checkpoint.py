@@ -142,6 +142,7 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
         ("wanted", np.full((1, 6), -1)),
         ("wanted", np.zeros((1, 6))),
         ("closed", np.float64(np.nan)),
+        ("known", np.float64(np.nan)),
         ("members", np.array([0, 1, 2, 3, 4])),
     ],
 )

@@ -6,10 +6,13 @@ The conventions are those of `checkpoint`: the file belongs to one problem and i
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...run.run import Run
 from ...soft.nodes import TreeState
@@ -72,14 +75,7 @@ class SoftCheckpoint:
             _FORMAT,
             lambda: self._digest,
             "probabilities",
-            lambda _, arrays: TreeState(
-                **{name: arrays[name] for name in _FIELDS[:4]},
-                closed=float(arrays["closed"]),
-                members=arrays["members"].astype(np.intp),
-                nodes=int(arrays["nodes"]),
-                # Files of before there were families have none.
-                wanted=arrays.get("wanted", np.zeros(arrays["decisions"].shape, dtype=np.intp)),
-            ),
+            lambda _, arrays: _state_of(arrays),
         )
         if state is not None and (fault := _fault(state, self._problem)):
             raise checkpoint.damaged(self._path, ValueError(fault))
@@ -101,6 +97,21 @@ def check_soft_checkpoint(path: object, method: str, problem: SoftPruning) -> Pa
     return checkpoint.file_of_exact(path, method, lambda file: SoftCheckpoint(file, numbers).load())
 
 
+def _state_of(arrays: Mapping[str, NDArray[Any]]) -> TreeState:
+    """Return the tree of a file's arrays."""
+    # Files of before there were families have none, and some do not say whether there are.
+    wanted = arrays.get("wanted", np.zeros(arrays["decisions"].shape, dtype=np.intp))
+    return TreeState(
+        **{name: arrays[name] for name in _FIELDS[:4]},
+        closed=float(arrays["closed"]),
+        members=arrays["members"].astype(np.intp),
+        nodes=int(arrays["nodes"]),
+        wanted=wanted,
+        known=float(arrays.get("known", -np.inf)),
+        families=bool(arrays.get("families", wanted.any())),
+    )
+
+
 def _fault(state: TreeState, problem: SoftProblem) -> str:
     """Return what is wrong with the arrays of a tree, nothing if they can be gone on from."""
     k, n = problem.n_members, state.bounds.size
@@ -116,7 +127,7 @@ def _fault(state: TreeState, problem: SoftProblem) -> str:
         return "families that are none"
     if not (np.isfinite(state.weights).all() and np.isfinite(state.intercepts).all()):
         return "weights that are no numbers"
-    if np.isnan(state.bounds).any() or np.isnan(state.closed):
+    if np.isnan(state.bounds).any() or np.isnan([state.closed, state.known]).any():
         return "bounds that are no numbers"
     if len(state.members) and not problem.allows(state.members.tolist()):
         return "a committee that is not allowed"
