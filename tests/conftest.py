@@ -1,8 +1,15 @@
 """The quick choice of tests, for the inner loop: `make quick`; and a browser for pages."""
 
+import os
+
 import pytest
 
 from browsing import browser  # noqa: F401 - a fixture
+
+# Tests have a process per core already: with threads of linear algebra on top, which wait by
+# spinning, small products take several times as long. Read when NumPy is imported, so set here.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

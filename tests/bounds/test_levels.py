@@ -10,7 +10,7 @@ from voteprune.bounds.levels import Levels, Region, room
 from voteprune.bounds.relaxation_rows import Row, base_factor, limit_kinds
 from voteprune.problem.problem import Problem
 
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -14,7 +14,7 @@ from voteprune.bounds.prices import Prices
 from voteprune.bounds.relaxation_rows import LimitRow
 from voteprune.problem.problem import Problem
 
-SEEDS = range(12)
+SEEDS = range(8)
 IMPOSSIBLE = -1e300
 
 

@@ -10,7 +10,7 @@ from instances import random_instance
 from voteprune.bounds.wrong_rows import disputed_rows, hopeless_rows, sacrificed_rows
 from voteprune.problem.problem import Problem
 
-SEEDS = range(60)
+SEEDS = range(20)
 
 
 def small(seed):

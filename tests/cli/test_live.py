@@ -72,7 +72,7 @@ def test_a_pipe_gets_no_live_line(hard):
 @pytest.mark.slow
 def test_a_comparison_shows_which_method_is_running(hard):
     ours, theirs = pty.openpty()
-    process = start("compare", hard, "--methods", "full,exact", "--time-limit", 2, stderr=theirs)
+    process = start("compare", hard, "--methods", "full,exact", "--time-limit", 1, stderr=theirs)
     os.close(theirs)
     assert "exact" in read_until(ours, b"gap")
     out, _ = process.communicate(timeout=120)

@@ -35,7 +35,7 @@ def test_a_full_disk_costs_the_files_alone(run, votes, full):
 @pytest.mark.slow
 def test_a_checkpoint_on_a_full_disk_costs_the_checkpoint_alone(run, hard, full, tmp_path):
     file, saved = full / "proof.npz", tmp_path / "committee.json"
-    words = ("prune", hard, "--time-limit", 3, "--checkpoint", file, "--output", saved)
+    words = ("prune", hard, "--time-limit", 1, "--checkpoint", file, "--output", saved)
     code, out, err = run(*words)
     assert code == UNWRITTEN
     assert err == f"voteprune: {file}: cannot be written: {os.strerror(28)}.\n"

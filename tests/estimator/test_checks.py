@@ -16,7 +16,6 @@ from voteprune import PrunedVotingClassifier
 POOL = [("counts", BernoulliNB()), ("logistic", LogisticRegression()), ("bayes", GaussianNB())]
 INSTANCES = [
     PrunedVotingClassifier(POOL, cv=3),
-    PrunedVotingClassifier(POOL, voting="hard", cv=3),
     PrunedVotingClassifier(
         [("stump", DecisionTreeClassifier(max_depth=1, random_state=0)), *POOL],
         voting="hard",

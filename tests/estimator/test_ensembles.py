@@ -147,7 +147,7 @@ def test_a_thousand_trees_are_pruned():
     forest = RandomForestClassifier(1000, max_depth=3, random_state=0, n_jobs=1)
     forest.fit(X[FIT], Y[FIT])
     small = prune_ensemble(
-        forest, X[CHOOSE], Y[CHOOSE], objective="accuracy", method="search", time_limit=2,
+        forest, X[CHOOSE], Y[CHOOSE], objective="accuracy", method="search", time_limit=0.7,
         constraints=vp.AtMost("size", 20), random_state=0,
     )  # fmt: skip
     assert len(small.solution_.committee.members) <= 20

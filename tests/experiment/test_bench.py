@@ -292,7 +292,7 @@ def test_kill_minus_nine_at_random_points(done, tmp_path):
     """The short version of ``benchmarks/kill.py``: one folder, killed again and again."""
     plan, whole = done
     rng = np.random.default_rng(0)
-    for _ in range(4):
+    for _ in range(2):
         process = subprocess.Popen(command(plan, tmp_path), stderr=subprocess.DEVNULL)
         until = time.monotonic() + 60
         before = lines(tmp_path)
@@ -304,6 +304,6 @@ def test_kill_minus_nine_at_random_points(done, tmp_path):
         process.kill()
         process.wait()
         assert set(table(tmp_path).items()) <= set(table(whole).items())
-    subprocess.run(command(plan, tmp_path), check=True, stderr=subprocess.DEVNULL)
+    run(plan, tmp_path)
     assert table(tmp_path) == table(whole)
     assert lines(tmp_path) == 12

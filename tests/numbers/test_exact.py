@@ -42,7 +42,7 @@ def test_a_limit_a_hair_away_is_told_apart(digits):
     assert sign_of_root_sum(terms((1, 7), (1, 11)), near + hair) == -1
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(16))
 def test_the_sign_is_that_of_many_digits(seed):
     rng = np.random.default_rng(seed)
     drawn = [

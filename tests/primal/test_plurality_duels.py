@@ -36,7 +36,7 @@ def votes(wins, win, members):
     return sorted(int(mine - wins.theirs[d, members].sum() - wins.lead[d]) for d in duels)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_tails_are_all_subsets_by_size_and_nothing_else(seed):
     _, _, _, tails = drawn(seed)
     width = len(tails.columns)
@@ -48,7 +48,7 @@ def test_tails_are_all_subsets_by_size_and_nothing_else(seed):
         assert not any(part[len(every) :])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_rows_are_the_tails_that_have_the_votes_which_a_head_leaves_to_them(seed):
     wins, who, head, tails = drawn(seed)
     duels = Duels.of(wins, who, head, tails)
@@ -81,7 +81,7 @@ def test_rows_are_the_tails_that_have_the_votes_which_a_head_leaves_to_them(seed
             assert np.array_equal(told, (has >= 0).all(axis=1))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_the_table_is_as_long_as_was_said(seed):
     wins, _, head, tails = drawn(seed)
     duels = Duels.of(wins, np.arange(wins.n_wins), head, tails)

@@ -8,7 +8,7 @@ from instances import random_instance
 from oracle import Oracle
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_small_pools_are_searched_through(seed):
     """With every kind of limit: never a committee that breaks one, and nearly always the best."""
     instance = random_instance(seed, most_classifiers=7, most_rows=30)
@@ -29,14 +29,14 @@ def test_small_pools_are_searched_through(seed):
 @pytest.mark.slow
 def test_limits_rarely_keep_the_search_from_the_best():
     missed = 0
-    for seed in range(60, 110):
+    for seed in range(60, 80):
         instance = random_instance(seed, most_classifiers=7, most_rows=30)
         truth = Oracle(instance.matrix, instance.labels, instance.sample_weight)
         best = truth.best(instance.objective, instance.constraints, instance.diversity)
         solution = vp.prune(instance.votes, method="search", **instance.request(), random_state=0)
         value = None if solution.value is None else solution.weights.value(solution.confusion)
         missed += value != best
-    assert missed <= 3
+    assert missed <= 1
 
 
 @pytest.mark.slow

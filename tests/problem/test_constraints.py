@@ -138,19 +138,19 @@ def test_a_single_constraint_needs_no_list():
 @pytest.mark.parametrize(
     ("costs", "limit", "affordable"),
     [
-        ([10**400, 1, 2, 3] * 4, 10**399, True),  # all but the dearest
-        ([10**400] * 16, 3 * 10**400, True),
-        ([1] * 16, 10**400, True),
-        ([1] * 16, -(10**400), False),
-        ([0.125, 1e300, 1, 2] * 4, 1.5, True),
-        ([-1, 1e15, 1, 2] * 4, -2, True),
+        ([10**400, 1, 2, 3] * 3, 10**399, True),  # all but the dearest
+        ([10**400] * 12, 3 * 10**400, True),
+        ([1] * 12, 10**400, True),
+        ([1] * 12, -(10**400), False),
+        ([0.125, 1e300, 1, 2] * 3, 1.5, True),
+        ([-1, 1e15, 1, 2] * 3, -2, True),
     ],
 )
 @pytest.mark.parametrize("method", ["exact", "merged", "paper"])
 def test_budgets_of_any_size_mean_what_they_say(costs, limit, affordable, method):
     random = np.random.default_rng(1)
     labels = np.arange(40) % 2
-    matrix = np.where(random.random((40, 16)) < 0.7, labels[:, None], 1 - labels[:, None])
+    matrix = np.where(random.random((40, 12)) < 0.7, labels[:, None], 1 - labels[:, None])
     asked = {"method": method, "constraints": vp.Budget(costs, limit), "time_limit": 30}
     solution = vp.prune(matrix, labels, **asked)
     assert solution.status == ("optimal" if affordable else "infeasible")

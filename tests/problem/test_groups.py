@@ -72,7 +72,7 @@ def test_groups_are_proved_for_fronts_margins_and_pluralities():
         assert all(len(team & set(answer.committee.members)) <= 1 for team in teams)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(12))
 def test_what_counting_rules_out_is_not_there(seed):
     rng, k = np.random.default_rng(seed), 6
     requests = [vp.AtMost("size", int(rng.integers(2, 5))), vp.AtLeast("size", 2)]

@@ -10,6 +10,7 @@ from scipy import stats
 from synthetic_records import counts, record
 from voteprune import InputError
 from voteprune_bench.experiment.records import Record
+from voteprune_bench.report import unseen
 from voteprune_bench.report.generalisation import choose_candidate, generalisation_page
 from voteprune_bench.report.unseen import Folds, duels, holm, interval, wilcoxon_p
 
@@ -33,6 +34,12 @@ def records(levels, seeds=SEEDS, salt=0, folds=FOLDS, **more):
                         parts |= {"bound": plain.value, "status": "optimal"}
                     made.append(Record(**{**parts, **more}))
     return made
+
+
+@pytest.fixture
+def untested(monkeypatch):
+    """Whatever is compared: the tests have tests of their own, and take SciPy a while."""
+    monkeypatch.setattr(unseen, "wilcoxon_p", lambda gaps: 0.03)
 
 
 LEVELS = {"soft": 0.9, "stacking": 0.89, "F1": 0.8, "greedy log loss": 0.85, "old default": 0.82}
@@ -127,7 +134,7 @@ def write(folder, made):
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("untested")
 def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     soft = {"test_auc": 0.9, "test_log_loss": 0.25}
     candidates = {"soft 5, 10, 0.01": 0.7, "soft 7, 100, 0.001": 0.9, "old default": 0.8}
@@ -161,6 +168,7 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     assert f"Mean rank among the {small} methods of at most ten members on average: place" in check
 
 
+@pytest.mark.usefixtures("untested")
 def test_the_second_check_has_other_folds_and_secondary_tests(tmp_path):
     first = records(LEVELS, test_auc=0.9)
     losses = {"soft": 0.2, "stacking": 0.3, "greedy log loss": 0.4}

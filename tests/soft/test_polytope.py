@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 from voteprune.soft.loss import margin
 from voteprune.soft.polytope import Polytope
 
-SEEDS = range(20)
+SEEDS = range(10)
 
 
 def rows_of(seed, k=6):

@@ -6,7 +6,7 @@ import pytest
 import voteprune as vp
 from instances import random_instance
 
-SEEDS = range(500, 525)
+SEEDS = range(500, 512)
 
 
 def optimum(instance, matrix=None, labels=None, weight=None, **changes):

@@ -128,12 +128,12 @@ def lied_to(seed, lie, n=60, k=10, **request):
 @pytest.mark.parametrize("lie", ["start as optimum", "optimum too early"])
 @pytest.mark.parametrize("model", ["merged", "ratio"])
 def test_on_small_pools_a_lie_costs_neither_the_optimum_nor_its_proof(model, lie):
-    """Twenty pools, most of which the liar gets wrong: all are tried, and what it did is told.
+    """Pools most of which the liar gets wrong: all are tried, and what it did is told.
 
     Only where it contradicts what is known already is it dismissed before.
     """
     caught = optimal = 0
-    for seed in range(20):
+    for seed in range(8):
         best, solution = lied_to(seed, lie, 40, 8, **MODELS[model])
         assert solution.trusted == ()
         if solution.status == "optimal":
@@ -144,16 +144,16 @@ def test_on_small_pools_a_lie_costs_neither_the_optimum_nor_its_proof(model, lie
             assert solution.bound >= best
         optimal += solution.status == "optimal"
         caught += bool(solution.incidents)
-    assert optimal >= 5
-    assert caught >= 5
+    assert optimal >= 2
+    assert caught >= 2
 
 
 @pytest.mark.usefixtures("liar")
 @pytest.mark.parametrize("model", MODELS)
 def test_where_nobody_looks_again_the_answer_says_whose_word_it_is(model):
-    """Twenty pools: a false "optimal" is never without the liar's name."""
+    """A false "optimal" is never without the liar's name."""
     false = 0
-    for seed in range(20):
+    for seed in range(8):
         with without_opinion():
             best, solution = lied_to(seed, "start as optimum", **MODELS[model])
         if solution.bound < best:
@@ -161,7 +161,7 @@ def test_where_nobody_looks_again_the_answer_says_whose_word_it_is(model):
             assert solution.trusted == ("faulty",)
             assert solution.summary().startswith("Optimal, on faulty's word: no committee")
             assert json.loads(solution.to_json())["trusted"] == ["faulty"]
-    assert false >= 8
+    assert false >= 3
 
 
 @pytest.mark.usefixtures("liar")
@@ -169,7 +169,7 @@ def test_who_looks_for_fewer_members_refutes_some_lies():
     """What is better than the claimed optimum is kept, and the claim is not."""
     silent = mock.patch.object(carrying, "second_opinion", lambda problem, run, outcome: outcome)
     caught = 0
-    for seed in range(20):
+    for seed in range(8):
         with silent, mock.patch.object(polish, "_try_smaller", return_value=False):
             best, solution = lied_to(seed, "start as optimum", method="merged")
         assert solution.bound >= best or solution.trusted == ("faulty",)
@@ -229,7 +229,7 @@ def test_margins_and_classes_say_whose_word_it_is_too(monkeypatch):
     monkeypatch.setattr(margins_exact, "search", lambda *_, **__: None)
     monkeypatch.setattr(plurality_exact.Searching, "search", lambda *_: None)
     false = 0
-    for seed in range(8):
+    for seed in range(4):
         matrix, y = pool(seed, n=30, k=7)
         for votes, objective, limits in (
             (vp.Votes(matrix, y), vp.Ramp(0.5), ()),
@@ -251,7 +251,7 @@ def test_margins_and_classes_say_whose_word_it_is_too(monkeypatch):
                 assert again.trusted == solution.trusted
             else:
                 assert solution.bound >= truth.value
-    assert false >= 6
+    assert false >= 3
 
 
 @pytest.mark.usefixtures("liar")

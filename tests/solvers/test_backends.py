@@ -215,7 +215,8 @@ def test_a_start_is_kept_when_there_is_no_time_to_improve_it(name, hard):
     """A solver that takes a start ends with a solution at least as good."""
     info = installed(name)
     model, start = hard
-    answer, reports = run(info, model, start=start, seconds=1.0)
+    run(info, random_model(1))  # starting its process is not counted
+    answer, reports = run(info, model, start=start, seconds=0.4)
     found = [answer.solution, *(solution for solution, _ in reports)]
     best = max(model.objective @ solution for solution in found if solution is not None)
     assert best >= model.objective @ start - 1e-6
@@ -302,7 +303,7 @@ def test_presolve_keeps_the_optimum_of_rows_with_large_coefficients(info):
     assert_right(info, model, 8.5, answer, reports)
 
 
-@pytest.mark.parametrize("seed", range(200))
+@pytest.mark.parametrize("seed", range(30))
 def test_cpsat_rounding_never_cuts_off_a_feasible_point(seed):
     """A point on the very edge of each row has a counterpart inside the integer rows.
 

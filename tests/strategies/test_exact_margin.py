@@ -22,7 +22,7 @@ def programs_only(monkeypatch):
 
 
 @pytest.mark.usefixtures("programs_only")
-@pytest.mark.parametrize("seed", range(200, 270))
+@pytest.mark.parametrize("seed", range(200, 220))
 def test_programs_prove_the_optimum_of_any_request(seed):
     """Every kind of limit, weight and scale; the bound holds at every moment of the run."""
     assert list(faults(seed)) == []
@@ -68,7 +68,7 @@ def test_a_faulty_solver_costs_neither_the_committee_nor_the_bound(vice, monkeyp
     assert all("faulty" in incident for incident in solution.incidents)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_the_closure_bound_holds_where_nobody_gets_most_rows_right(seed):
     """Rows that are wrong in every committee are worth something still: they are lost by little."""
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def test_small_pools_are_enumerated_to_the_same_end(seed):
     assert (None if best is None else float(best)) == solution.value
 
 
-@pytest.mark.parametrize("seed", range(400, 420))
+@pytest.mark.parametrize("seed", range(400, 410))
 def test_any_prices_bound_every_size(seed):
     """Even senseless ones: no trust in whoever found them is needed."""
     votes, request, truth = margin_instance(seed)
@@ -119,14 +119,14 @@ def test_the_prices_of_a_program_are_better_than_none():
 
 
 @pytest.mark.parametrize("kind", [vp.Ramp, vp.Hinge])
-@pytest.mark.parametrize("time_limit", [0, 3])
+@pytest.mark.parametrize("time_limit", [0, 0.7])
 @pytest.mark.slow
 def test_a_bound_and_a_committee_at_any_time_on_a_larger_pool(kind, time_limit):
     rng = np.random.default_rng(8)
     y = rng.integers(0, 2, 120)
     votes = vp.Votes(np.where(rng.random((120, 30)) < 0.65, y[:, None], 1 - y[:, None]), y)
     solution = vp.prune(votes, objective=kind(1), time_limit=time_limit, random_state=0)
-    better = vp.prune(votes, objective=kind(1), method="search", time_limit=3, random_state=1)
+    better = vp.prune(votes, objective=kind(1), method="search", time_limit=0.7, random_state=1)
     assert solution.bound >= max(solution.value, better.value)
 
 

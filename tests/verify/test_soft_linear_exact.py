@@ -197,7 +197,7 @@ PRICES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("prices", [(), PRICES, PRICES[:1]])
 def test_the_reach_of_a_node_is_what_duality_says(seed, prices, tmp_path):
     document, _ = limited(tmp_path)

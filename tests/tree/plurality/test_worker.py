@@ -67,7 +67,7 @@ def work(case, target, leaf=0.0, steps=None):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(3))
 def test_the_optimum_is_found_and_nothing_is_left(block):
-    for seed in range(20 * block, 20 * block + 20):
+    for seed in range(10 * block, 10 * block + 10):
         case = known(seed)
         best = max(case.scores.values())
         for target in {0, best // 2, best}:
@@ -82,7 +82,7 @@ def test_the_optimum_is_found_and_nothing_is_left(block):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", range(2))
 def test_what_is_better_lies_in_an_open_node_until_it_is_looked_at(block):
-    for seed in range(100 + 15 * block, 115 + 15 * block):
+    for seed in range(100 + 8 * block, 108 + 8 * block):
         nodes, _, _ = work(known(seed), 0, steps=25)
         assert nodes == ()
 
