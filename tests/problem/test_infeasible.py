@@ -141,6 +141,7 @@ def pool_of(kind, rng, k):
 
 
 @pytest.mark.parametrize("kind", ["plurality", "soft"])
+@pytest.mark.slow
 def test_what_is_named_clashes_and_would_not_with_one_less(kind, monkeypatch):
     """Against the definition, for every set of members; by counting, trying and a solver."""
     rng, k = np.random.default_rng(5), 6

@@ -193,6 +193,7 @@ def test_a_proof_that_is_written_down_is_not_sharpened(at_once):
     assert not at_once
 
 
+@pytest.mark.slow
 def test_a_region_is_not_made_where_that_would_be_late(at_once):
     problem = families(pairs=5)
     tree = SoftTree(problem)

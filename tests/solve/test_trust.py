@@ -309,6 +309,7 @@ def test_what_voteprune_proves_rests_on_nobodys_word(path, asked):
     assert solution.summary().startswith(("Optimal: no", "Infeasible: no"))
 
 
+@pytest.mark.slow
 def test_clauses_rest_on_nobodys_word(asked, monkeypatch):
     ended = []
     refute = engine._prove_by_nogoods

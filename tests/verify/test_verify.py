@@ -230,6 +230,7 @@ def test_other_votes_are_noticed(branched, tmp_path):
     assert "not the votes" in found.failed[0]
 
 
+@pytest.mark.slow
 def test_a_proof_that_did_not_finish_proves_the_bound_it_claims(check, monkeypatch):
     """Open nodes count with their bounds, and a bound below the highest of them is refused."""
     monkeypatch.setattr("voteprune.verify.trying.MOST", 0)

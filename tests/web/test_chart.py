@@ -94,6 +94,7 @@ def test_nothing_to_draw_is_an_empty_picture():
     assert texts(found.plot()) == []
 
 
+@pytest.mark.slow
 def test_the_same_picture_is_the_same_file(tmp_path):
     found = vp.compare(pool(), methods=SOME, random_state=0)
     for name in ("one.svg", "two.svg"):
