@@ -88,6 +88,7 @@ def test_the_time_left_is_told_from_the_first_task_on(capsys, monkeypatch):
     assert capsys.readouterr().err == "voteprune: 2 of 8 done, about 2 min left\n"
 
 
+@pytest.mark.slow
 def test_failures_are_told_and_counted(run, tmp_path):
     plan, folder = write_plan(tmp_path / "plan", pool_sizes="[4]"), tmp_path / "run"
     pool = tmp_path / "plan/pool.toml"

@@ -134,6 +134,7 @@ def write(folder, made):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untested")
 def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     soft = {"test_auc": 0.9, "test_log_loss": 0.25}
@@ -168,6 +169,7 @@ def test_the_page_shows_the_check_the_choice_and_what_is_apart(tmp_path):
     assert f"Mean rank among the {small} methods of at most ten members on average: place" in check
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("untested")
 def test_the_second_check_has_other_folds_and_secondary_tests(tmp_path):
     first = records(LEVELS, test_auc=0.9)

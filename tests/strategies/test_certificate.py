@@ -40,6 +40,7 @@ def test_a_small_pool_is_tried_again(tmp_path):
     assert found.proved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
