@@ -33,6 +33,7 @@ def test_every_size_has_its_optimum_and_a_bound_below_its_loss(objective, n_clas
     assert front.at_most(3).value == front.values[2]
 
 
+@pytest.mark.slow
 def test_limits_hold_at_every_size_and_sizes_without_a_committee_say_so():
     said = vp.Probabilities(*pool(3, k=6))
     limits = [vp.Group(["c0", "c1", "c2"], at_least=2), vp.AtMost("size", 4), vp.Forbid("c0")]

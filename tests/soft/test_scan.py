@@ -127,6 +127,7 @@ def test_a_probability_on_a_cut_off_is_not_above_it():
     assert [found.confusion.tp, found.confusion.fp] == [2, 0]
 
 
+@pytest.mark.slow
 def test_a_query_whose_rows_come_in_any_order_is_carried_out_once(tmp_path, monkeypatch):
     """Pieces of a join or a group are other rows each time, in polars' streaming engine."""
     said, y = pool(1, n=3000, k=3)

@@ -73,6 +73,7 @@ def test_many_sizes_get_an_axis_that_spreads_them():
     assert scale([1, 2, 5]) == "linear"
 
 
+@pytest.mark.slow
 def test_names_do_not_cover_each_other_where_there_is_room():
     import matplotlib.pyplot as plt
 

@@ -95,6 +95,7 @@ def test_above_the_optimum_there_is_nothing():
         assert all(case.scores.get(m, 0) <= max(case.scores.values()) for m in found)
 
 
+@pytest.mark.slow
 def test_bounds_of_nodes_are_above_all_in_them():
     """Programs of single nodes, with whatever was decided before."""
     programs = 0
