@@ -119,6 +119,19 @@ def test_cut_offs_keep_limits_on_the_rows_themselves(limit, bins, monkeypatch):
     assert counted == [kept.tp, kept.fn, kept.tn, kept.fp]
 
 
+def test_the_recount_reads_members_alone(monkeypatch):
+    scanned, read = vp.Probabilities.scan(frame_of(*pool(3)).lazy(), "y"), set()
+
+    def noted(frame, name):
+        assert name in frame.columns
+        read.update(frame.columns)
+        return pieces.numbers_of(frame, name)
+
+    monkeypatch.setattr(soft_scan, "numbers_of", noted)
+    found = vp.prune(scanned, objective="brier", constraints=vp.AtMost("size", 2))
+    assert read == {*found.committee.names, "y"}
+
+
 def test_a_probability_on_a_cut_off_is_not_above_it():
     # Exactly 1/2 is no positive, the next number is one.
     said = np.array([[0.5], [np.nextafter(0.5, 1)], [0.25], [0.75]])
@@ -174,7 +187,7 @@ def test_scanned_probabilities_leave_their_rows_behind():
     assert copy.explain(time_limit=1).summary()
     assert repr(copy.problem.said).startswith("ScannedProbabilities(300 rows")
     with pytest.raises(vp.InputError, match="Scan again"):
-        copy.problem.said.scored(copy.committee.predict_proba)
+        copy.problem.said.scored(copy.committee)
     with pytest.raises(vp.InputError, match="scanned"):
         found.committee.predict_proba(found.problem.said)
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers.floats import Floats
 from .loss import Dual, margin
 from .polytope import Polytope, Selection
-from .problem import Floats, Places
+from .problem import Places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

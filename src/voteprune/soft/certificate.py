@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ..files.jsonfile import Written
 from ..numbers.exact import on_file
+from ..numbers.floats import Floats
 from .nodes import Step
-from .problem import LOG_LOSS, POOL_BRIER, POOL_LOG_LOSS, Floats, SoftProblem
+from .problem import LOG_LOSS, POOL_BRIER, POOL_LOG_LOSS, SoftProblem
 
 ROOM = 1e-9
 """What the bound on file is lower by, as a share: the checker rounds otherwise than the solver."""

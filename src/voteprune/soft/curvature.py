@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .loss import Dual, Loss
 from .losses import sample_of
 from .newton import Point, minimise, plain_ridge
-from .problem import POOL_BRIER, Floats, Places, SoftProblem
+from .problem import POOL_BRIER, Places, SoftProblem
 
 _CHEAP = 1_500_000
 """Rows times squared columns up to which every point has a Hessian of its own."""

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .curvature import Curvature
 from .loss import Loss
 from .newton import Point, nearest, weights_of
 from .nodes import Node, Pseudocosts, TreeState, Wanted
-from .problem import Floats, Places
+from .problem import Places
 from .relaxation import Relaxed
 
 ALIKE = 0.5

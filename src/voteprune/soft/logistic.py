@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import entr, expit, softmax, xlog1py
 
+from ..numbers.floats import Floats
 from .loss import Dual, margin, over_blocks
-from .problem import Floats, Places
+from .problem import Places
 
 _BALANCED = 1e-10
 """Share of a class's mass that a repair may move without a look at every row's entropy."""

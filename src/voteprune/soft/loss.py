@@ -30,7 +30,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .problem import Floats, Places
+from ..numbers.floats import Floats
+from .problem import Places
 
 _BLOCK = 8192
 """Rows whose derivatives are made at once: what they take stays in the processor's cache."""

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..numbers.floats import Floats
 
 _BLOCK = 8192
 """Cells that are multiplied at once: what they take stays in the processor's cache."""

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers.floats import Floats
 from .loss import Loss, Smooth
 from .polytope import Ridge
-from .problem import Floats, Places
+from .problem import Places
 
 _STEPS = 80
 _HALVINGS = 30

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import Floats, Places
+from ..numbers.floats import Floats
+from .problem import Places
 
 if TYPE_CHECKING:
     from .bound import Bound

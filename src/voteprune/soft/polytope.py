@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from ..numbers.floats import Floats
 from .loss import margin
-from .problem import Floats, Places
+from .problem import Places
 
 _STEPS = 60
 _HALVINGS = 25

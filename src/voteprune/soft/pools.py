@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .loss import Dual, margin, over_blocks
 from .moments import Moments
-from .problem import Floats, Places
+from .problem import Places
 
 
 class PoolLogLoss:

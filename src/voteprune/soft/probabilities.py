@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
 from ..votes.reading import read_names, read_vector
 from .reading import (
@@ -26,15 +27,8 @@ from .reading import (
     read_scores,
     read_weights,
 )
-from .scan import Scan, scan_probabilities
-from .tensor import (
-    SCORE,
-    Floats,
-    log_odds_of,
-    member_of,
-    shares_of,
-    tensor_of,
-)
+from .scan import Scan, Scorer, scan_probabilities
+from .tensor import SCORE, log_odds_of, member_of, shares_of, tensor_of
 
 CLIP = 0.0001
 """How near to 0 and 1 a probability may come before its logarithm is taken; chosen on unseen rows,
@@ -222,15 +216,9 @@ class Probabilities(Frozen):
         """Return the log-odds of some members, one array each."""
         return [self.log_odds[:, k] for k in members]
 
-    def scored(self, committee: Callable[[Any], Floats]) -> Scored:
-        """Return what a committee says on these rows.
-
-        Parameters
-        ----------
-        committee
-            Its `SoftCommittee.predict_proba`.
-        """
-        return Scored(committee(self), self.labels, self.weights)
+    def scored(self, committee: Scorer) -> Scored:
+        """Return what a committee says on these rows."""
+        return Scored(committee.predict_proba(self), self.labels, self.weights)
 
     def shares(self) -> Floats:
         """Return the clipped probabilities behind the log-odds, for linear pools.
@@ -305,7 +293,7 @@ class ScannedProbabilities(Probabilities):
         """Number of rows n."""
         return self.rows.n_rows
 
-    def scored(self, committee: Callable[[Any], Floats]) -> Scored:
+    def scored(self, committee: Scorer) -> Scored:
         """See `Probabilities`; this goes through all rows."""
         share, labels, weights = self.rows.counts(committee)
         return Scored(np.column_stack([1 - share, share]), labels, weights, exact=False)

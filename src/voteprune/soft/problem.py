@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..numbers.floats import Floats
 from .moments import Moments
 from .tensor import LARGEST, SMALLEST
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 LOG_LOSS, POOL_LOG_LOSS, POOL_BRIER = "log_loss", "pool_log_loss", "pool_brier"

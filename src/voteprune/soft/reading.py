@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..numbers.floats import Floats
 from ..votes.reading import read_vector
-from .tensor import LARGEST, SMALLEST, Floats
+from .tensor import LARGEST, SMALLEST
 
 Label = str | int | float | bool
 """What a class may be called."""

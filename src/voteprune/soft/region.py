@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from ..numbers.floats import Floats
 from .bound import bound_of
 from .logistic import LogLoss, Tangent
 from .loss import Dual, margin
 from .newton import Point, weights_of
 from .nodes import Decisions
 from .polytope import Polytope
-from .problem import Floats, SoftProblem
+from .problem import SoftProblem
 
 _ROUNDS = 3
 """Times that intervals are made shorter by what the last ones show."""

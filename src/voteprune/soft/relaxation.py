@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .bound import Bound, bound_of
 from .curvature import Curvature, Model
 from .loss import Dual, Loss
 from .newton import EXACT, Point, minimise, weights_of
 from .polytope import Polytope, Ridge
-from .problem import Floats, Places
+from .problem import Places
 
 _ROUNDS = 30
 _WHOLE = 200

@@ -8,24 +8,36 @@ what the chosen committee decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
+from ..numbers.floats import Floats
 from ..votes.pieces import Columns, DaskTable, LazyTable, numbers_of, table_of
 from ..votes.reading import read_names
 from ..votes.scan import checked_facts, voters
 from .moments import Moments
 from .reading import Label
-from .tensor import PROBABILITY, VOTE, Floats
+from .tensor import PROBABILITY, VOTE
 
 _BINS = 1 << 20
 """Cut-offs that are told apart; a power of two, so that a share times it is exact."""
+
+
+class Scorer(Protocol):
+    """What a committee is to the rows that it is counted on: its members, and what they say."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Who sits."""
+
+    def predict_proba(self, predictions: object) -> Floats:
+        """Return the probability of every class."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,20 +73,17 @@ class Scan:
     def __reduce__(self) -> tuple[Any, ...]:
         return Scan, (None, self.columns, self.n_rows, self.classes, self.kinds, self.moments)
 
-    def counts(self, committee: Callable[[Any], Floats]) -> tuple[Floats, NDArray[np.intp], Floats]:
+    def counts(self, committee: Scorer) -> tuple[Floats, NDArray[np.intp], Floats]:
         """Go through the rows once more; return shares, classes, and the weight of each pair.
 
-        Parameters
-        ----------
-        committee
-            Makes probabilities of what members say. They are rounded up to the next of a million
-            cut-offs.
+        Only the members' columns are read. Shares are rounded up to the next of a million cut-offs.
         """
         if self.table is None:
             raise InputError(
                 "probabilities", "were scanned elsewhere, and their rows are not here. Scan again."
             )
-        counts = self.table.reduced(partial(_counted, committee=committee), self.columns)
+        columns = replace(self.columns, votes=committee.names)
+        counts = self.table.reduced(partial(_counted, committee=committee), columns)
         places = np.flatnonzero(counts)
         labels, bins = np.divmod(places, _BINS)
         return (bins + 1) / _BINS, labels, counts[places]
@@ -141,12 +150,11 @@ def _summed(frame: Any, columns: Columns, *, clip: float) -> _Sums:
     return _Sums(Moments.of(said, labels, weights), classes, unsure)
 
 
-def _counted(
-    frame: Any, columns: Columns, *, committee: Callable[[Any], Floats]
-) -> NDArray[np.float64]:
+def _counted(frame: Any, columns: Columns, *, committee: Scorer) -> Floats:
     """Return the weight of a piece's rows by their class and the bin of their probability."""
     labels, weights = _truth(frame, columns)
-    shares = committee({name: numbers_of(frame, name) for name in columns.votes})[:, 1]
+    said = {name: numbers_of(frame, name) for name in columns.votes}
+    shares = committee.predict_proba(said)[:, 1]
     # Bin j has what is above j / _BINS and at most (j + 1) / _BINS.
     bins = np.maximum(np.ceil(shares * _BINS).astype(np.intp) - 1, 0)
     return np.asarray(np.bincount(labels * _BINS + bins, weights, 2 * _BINS), dtype=np.float64)

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .loss import Loss
 from .newton import Point, fit
-from .problem import Floats, Places, SoftProblem
+from .problem import Places, SoftProblem
 
 _WORK = 2_000_000
 _TRIES = 8

@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .logistic import LogLoss, Tangent
 from .loss import Dual, margin
 from .newton import Point
 from .nodes import Decisions
-from .problem import Floats, Places
+from .problem import Places
 from .region import Region, gram, least_curvature, unbalanced
 
 _TRUST = 0.25

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..numbers.floats import Floats
 from .curvature import Curvature
 from .logistic import LogLoss
 from .loss import Loss
@@ -14,7 +15,7 @@ from .newton import nearest, weights_of
 from .nodes import Decisions, Node
 from .polytope import Polytope
 from .pools import FlatterBrier, PoolBrier
-from .problem import Floats, Places, SoftProblem
+from .problem import Places, SoftProblem
 from .region import Region, region_of
 from .relaxation import Relaxed, relax
 from .sharpened import Sharpened

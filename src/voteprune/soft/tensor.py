@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-
-Floats = NDArray[np.float64]
+from ..numbers.floats import Floats
 
 LARGEST, SMALLEST = 1e50, 1e-50
 """Largest score, weight or penalty that is taken, and the smallest weight or penalty: products of

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers.floats import Floats
 from ..problem.confusion import Confusion
 from ..problem.constraints import AtLeast, AtMost
 from ..problem.formulas import Weights
@@ -16,7 +17,6 @@ from ..problem.metrics import formula_of
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Scored
 from ..soft.pruning import SoftPruning, limits_of
-from ..soft.tensor import Floats
 
 
 @dataclass(frozen=True, eq=False)

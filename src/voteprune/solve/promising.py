@@ -192,7 +192,7 @@ def keep_promise(pledge: Pledge, solution: SoftSolution, held_out: Probabilities
     if committee is None:
         nothing = promise([], held_out, pledge.limit, confidence=pledge.confidence)
         return replace(solution, promise=nothing)
-    scored = problem.said.scored(committee.predict_proba)
+    scored = problem.said.scored(committee)
     ranked = _ranked(pledge, solution, problem, CutOffs.of(problem, scored))
     rights = [decide(scored, each.cutoff)[0] for each in ranked]
     told = promise(

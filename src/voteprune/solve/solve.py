@@ -241,7 +241,7 @@ def _soft_answer(problem: SoftPruning, run: Run, found: Found) -> SoftSolution:
         sitting = sorted({*committee.members, *problem.numbers.required})
         point = problem.search.fit(sitting)
         loss = point.loss / problem.total
-        scored = said.scored(committee.predict_proba)
+        scored = said.scored(committee)
         committee, sentence = with_cutoff(problem, committee, scored)
         found["explanation"] = sentence or found["explanation"]
         accuracy, confusion = decide(scored, committee.cutoff)

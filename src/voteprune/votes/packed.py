@@ -41,6 +41,9 @@ class Packed:
     rows: NDArray[np.int64]
     positive: NDArray[np.int64]
 
+    def __add__(self, other: Packed) -> Packed:
+        return merged([self, other])
+
 
 def unpacked(
     packed: Packed, width: int, gaps: bool = False

@@ -86,7 +86,7 @@ def _refuse_type(name: str, kind: object) -> InputError:
 class LazyTable:
     """Parquet files or a lazy frame, read by polars' streaming engine."""
 
-    def __init__(self, source: object) -> None:
+    def __init__(self, source: Any) -> None:
         try:
             import polars as pl
         except ImportError:
@@ -97,11 +97,7 @@ class LazyTable:
         self._where = str(source)[:200]
         self._is_query = isinstance(source, pl.LazyFrame)
         try:
-            self._frame = (
-                source
-                if isinstance(source, pl.LazyFrame)
-                else pl.scan_parquet(parquet_files(source))
-            )
+            self._frame = source if self._is_query else pl.scan_parquet(parquet_files(source))
             self._schema = self._frame.collect_schema()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._unreadable(error) from None
@@ -276,10 +272,7 @@ class DaskTable:
 
     def packed(self, columns: Columns) -> Packed:
         """Merge the rows, in another pass."""
-        import dask
-
-        parts = [dask.delayed(_packed_of)(part, columns) for part in self._frame.to_delayed()]
-        found: Packed = self._in_pairs(parts, lambda one, other: merged([one, other]))
+        found: Packed = self.reduced(_packed_of, columns)
         return found
 
     def settled(self, columns: Columns) -> DaskTable:
@@ -287,17 +280,14 @@ class DaskTable:
         return self
 
     def reduced(self, work: Work, columns: Columns) -> Any:
-        """Add up what some work makes of every piece, a pandas data frame, where it lies."""
+        """Add up what some work makes of every piece, a pandas data frame, where it lies.
+
+        Two at a time, so that no machine has more than a few of them.
+        """
         import dask
 
+        join = dask.delayed(add)
         parts = [dask.delayed(work)(part, columns) for part in self._frame.to_delayed()]
-        return self._in_pairs(parts, add)
-
-    def _in_pairs(self, parts: list[Any], merge: Callable[[Any, Any], Any]) -> Any:
-        """Merge two pieces at a time, so that no machine has more than a few of them."""
-        import dask
-
-        join = dask.delayed(merge)
         while len(parts) > 1:
             parts = [
                 join(*parts[i : i + 2]) if i + 1 < len(parts) else parts[i]

@@ -335,7 +335,7 @@ class Reliability:
 
 def reliability(said: Probabilities, committee: SoftCommittee) -> Reliability:
     """Compare what a committee says with what is true, on the rows it was chosen on."""
-    scored = said.scored(committee.predict_proba)
+    scored = said.scored(committee)
     shares, labels, weights = scored.shares, scored.labels, scored.weights
     if len(said.classes) == 2:
         given, true = shares[:, 1], labels == 1
