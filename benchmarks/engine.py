@@ -5,12 +5,15 @@ docs/benchmarks/engine.md and the curves beside it: value and gap after a few mo
 end. Pools come from benchmarks/pools.py, trained at the first use and cached. Every run is appended
 to the state file as it is finished, so an interrupted benchmark goes on where it stopped; runs of
 another commit, other code or other versions do not count (see `fresh`). ``--blocks`` runs some
-blocks only, ``--minutes`` begins no run after so many; the page says what it lacks.
+blocks only, ``--minutes`` begins no run after so many; the page says what it lacks. ``--cores 0``
+keeps every method to the cores that it names, one worker or thread on each, so that other work can
+have the rest of the machine; runs on another number of cores do not count.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +27,6 @@ from spent import cpu
 import voteprune as vp
 
 ROOT = Path(__file__).resolve().parent.parent
-CORES = 2
 MOMENTS = (1, 5, 20, 60, 300)
 OURS = "voteprune exact"
 METHODS = {
@@ -60,32 +62,34 @@ class Block:
                         yield data, seed, fold, objective, diversity, method, self.seconds
 
 
+FOLDS = ((40, 3), (50, 3), (60, 3))
+"""Seeds and folds: none that anything in the engine was tuned on."""
 SOLVERS = tuple(METHODS)[:-1]
 OTHERS = (("balanced_accuracy", "F1"), ("accuracy", "F2"), ("accuracy", "F3"))
 COMMERCIAL = (OURS, "merged, Gurobi", "merged, CPLEX")
 PLAN = {
     "proofs": Block(
-        "Time to proof", ("msk", "qsr", "spa"), ((10, 0), (10, 1), (20, 0)), 30, SOLVERS
+        "Time to proof", ("msk", "qsr", "spa"), FOLDS, 30, SOLVERS
     ),
-    "drd": Block("DRD, three folds", ("drd",), ((10, 0), (10, 1), (20, 0)), 60, COMMERCIAL),
+    "drd": Block("DRD, three folds", ("drd",), FOLDS, 60, COMMERCIAL),
     "open": Block(
-        "DRD, solvers without a licence", ("drd",), ((10, 0),), 30,
+        "DRD, solvers without a licence", ("drd",), FOLDS[:1], 30,
         ("merged, HiGHS", "merged, CP-SAT", "merged, SCIP", "paper, HiGHS"),
     ),
     "large": Block(
-        "Large sets", ("def", "bmk", "aps_part"), ((10, 0),), 60,
+        "Large sets", ("def", "bmk", "aps_part"), FOLDS[:1], 60,
         (OURS, "merged, Gurobi"),
     ),
-    "long": Block("Large sets, five minutes", ("def", "bmk"), ((10, 0),), 300, (OURS,)),
-    "easy": Block("Time to proof of the easy ones", ("prk", "bcw"), ((10, 0), (20, 0)), 30),
+    "long": Block("Large sets, five minutes", ("def", "bmk"), FOLDS[:1], 300, (OURS,)),
+    "easy": Block("Time to proof of the easy ones", ("prk", "bcw"), FOLDS[:2], 30),
     "criteria": Block(
-        "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), ((10, 0),), 20,
+        "Other criteria and diversity", ("qsr", "spa", "drd", "def", "bmk"), FOLDS[:1], 20,
         (OURS,), OTHERS,
     ),
 }  # fmt: skip
 
 
-def measure(key: Key) -> dict:
+def measure(key: Key, cores: int) -> dict:
     """Run one method and note where it stood when."""
     data, seed, fold, objective, diversity, method, limit = key
     votes = pools.votes(data, seed, fold)
@@ -93,7 +97,7 @@ def measure(key: Key) -> dict:
     try:
         solution = vp.prune(
             votes, objective=objective, diversity=diversity,
-            time_limit=limit, random_state=0, n_jobs=CORES, **METHODS[method],
+            time_limit=limit, random_state=0, n_jobs=cores, **METHODS[method],
         )  # fmt: skip
     except vp.SolverError as error:
         return {"error": type(error).__name__}
@@ -105,15 +109,16 @@ def measure(key: Key) -> dict:
     }  # fmt: skip
 
 
-def run(blocks: list[Block], state: Path, until: float = inf) -> dict[Key, dict]:
+def run(blocks: list[Block], state: Path, cores: int, until: float = inf) -> dict[Key, dict]:
     """Run what this commit has not in the state file yet; return everything that it has."""
     mark = fresh.mark_of([fresh.ROOT / "src", Path(__file__), Path(pools.__file__)])
     rows = (row for row in fresh.fresh(state, mark) if row["commit"] == fresh.commit())
-    done = {tuple(row["key"]): row for row in rows}
+    done = {tuple(row["key"]): row for row in rows if row["workers"] == cores}
     for key in (key for block in blocks for key in block.runs() if key not in done):
         if time.monotonic() >= until:
             break
-        row = done[key] = fresh.keep(state, {"key": key, **measure(key)}, mark)
+        told = {"key": key, "workers": cores, **measure(key, cores)}
+        row = done[key] = fresh.keep(state, told, mark)
         print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)
     return done
 
@@ -124,16 +129,17 @@ def at(row: dict, moment: float) -> list | None:
     return seen[-1] if seen else None
 
 
-def page(done: dict[Key, dict], curves: str) -> str:
+def page(done: dict[Key, dict], curves: str, cores: int) -> str:
     """Write all blocks as Markdown."""
     lines = [
         "# The engine against the solvers",
         "",
         "`python benchmarks/engine.py` (resumes; an hour or so)",
         "",
-        f"{CORES} cores each, one method after the other, all of one commit. Load is the "
-        "machine's at the end of a run, in the mean of a minute: where others worked on it too, "
-        "less was left. CPU is what voteprune, its workers and the solver had, in seconds. "
+        f"{cores} core{'s' * (cores > 1)} each, one method after the other, all of one commit. "
+        "Load is the machine's at the end of a run, in the mean of a minute: where others worked "
+        "on it too, less was left. CPU is what voteprune, its workers and the solver had, in "
+        "seconds. "
         "Pools of 100 classifiers (benchmarks/pools.py). Gap is (bound - value) / value, both "
         "recounted by voteprune. A trial licence limits Gurobi to 2000 and CPLEX to 1000 "
         "variables and rows; `SolverLicenceError` says where that was too small. `aps_part` is a "
@@ -195,7 +201,7 @@ def draw(done: dict[Key, dict], path: Path) -> None:
             rows = [
                 row
                 for key, row in done.items()
-                if key[:6] == (data, 10, 0, "accuracy", "F1", method) and "trace" in row
+                if key[:6] == (data, *FOLDS[0], "accuracy", "F1", method) and "trace" in row
             ]
             if rows:
                 row = min(rows, key=lambda row: row["key"][6])
@@ -222,11 +228,15 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=inf)
     parser.add_argument("--state", type=Path, default=ROOT / ".engine.jsonl")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/benchmarks/engine.md")
+    parser.add_argument("--cores", type=int, nargs="+", help="numbers of the cores; all if omitted")
     options = parser.parse_args()
+    if options.cores:
+        os.sched_setaffinity(0, options.cores)
+    cores = len(os.sched_getaffinity(0))
     until = time.monotonic() + 60 * options.minutes
-    done = run([PLAN[name] for name in options.blocks], options.state, until)
+    done = run([PLAN[name] for name in options.blocks], options.state, cores, until)
     curves = options.page.with_suffix(".svg")
-    options.page.write_text(page(done, curves.name))
+    options.page.write_text(page(done, curves.name, cores))
     draw(done, curves)
 
 

@@ -42,7 +42,7 @@ def run_command(
     Parameters
     ----------
     plan
-        A TOML file, or a plan that comes with voteprune: tiny, paper.
+        A TOML file, or a plan that comes with voteprune: tiny, paper-small, paper.
     run
         Folder for vote files and results; made if need be.
     data_dir
