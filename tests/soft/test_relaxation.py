@@ -9,9 +9,9 @@ import pytest
 from soft_oracle import draw
 from voteprune.soft import relaxation
 from voteprune.soft.curvature import Curvature
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import nearest
 from voteprune.soft.polytope import Polytope
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.relaxation import relax
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]

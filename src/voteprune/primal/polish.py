@@ -21,9 +21,8 @@ from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..problem.seats import Seats
 from ..run.run import Run
-from .brute import margin_values
+from .brute import margin_values, recount_all, seconds_to_recount
 from .enumeration import Sums, affordable, rows_together, try_all
-from .plurality_few import recount_all, seconds_to_recount
 from .plurality_tabu import PluralityTabuSearch
 
 _SECONDS = 0.1

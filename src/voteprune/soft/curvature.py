@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Dual, Loss
-from .losses import sample_of
+from .loss_protocol import Dual, Loss
 from .newton import Point, minimise, plain_ridge
 from .problem import POOL_BRIER, Places, SoftProblem
+from .problem_loss import sample_of
 
 _CHEAP = 1_500_000
 """Rows times squared columns up to which every point has a Hessian of its own."""

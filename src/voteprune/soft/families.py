@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numbers.floats import Floats
 from .curvature import Curvature
-from .loss import Loss
+from .loss_protocol import Loss
 from .newton import Point, nearest, weights_of
 from .nodes import Node, Pseudocosts, TreeState, Wanted
 from .problem import Places

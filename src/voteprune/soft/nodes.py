@@ -15,7 +15,7 @@ from .problem import Places
 if TYPE_CHECKING:
     from .bound import Bound
     from .newton import Point
-    from .sharpened import Sharpened
+    from .sharpening import Sharpened
 
 Decisions = NDArray[np.int8]
 """For every member 1 (in), -1 (out) or 0 (free)."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Dual, margin, over_blocks
+from .loss_protocol import Dual, margin, over_blocks
 from .moments import Moments
 from .problem import Places
 

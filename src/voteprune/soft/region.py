@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 from ..numbers.floats import Floats
 from .bound import bound_of
 from .logistic import LogLoss, Tangent
-from .loss import Dual, margin
+from .loss_protocol import Dual, margin
 from .newton import Point, weights_of
 from .nodes import Decisions
 from .polytope import Polytope

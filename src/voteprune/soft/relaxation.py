@@ -11,7 +11,7 @@ import numpy as np
 from ..numbers.floats import Floats
 from .bound import Bound, bound_of
 from .curvature import Curvature, Model
-from .loss import Dual, Loss
+from .loss_protocol import Dual, Loss
 from .newton import EXACT, Point, minimise, weights_of
 from .polytope import Polytope, Ridge
 from .problem import Places

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Loss
+from .loss_protocol import Loss
 from .newton import Point, fit
 from .problem import Places, SoftProblem
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..bounds.closure import closure_bound
-from ..bounds.wrong_rows import disputed_rows, hopeless_rows, rows_given_up
+from ..bounds.inevitable_errors import disputed_rows, hopeless_rows, rows_given_up
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, total
 from ..numbers.tally import tally

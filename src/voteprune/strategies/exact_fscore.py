@@ -16,8 +16,7 @@ from functools import partial
 
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
-from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
-from ..primal.plurality_few import are_few, try_few
+from ..primal.brute import MOST_CLASSIFIERS, are_few, try_all_pluralities, try_few
 from ..primal.plurality_tabu import PluralityTabuSearch, offer_openings, thinned
 from ..primal.search import reporting, search
 from ..problem.fscore import FScoreObjective

@@ -31,8 +31,7 @@ from ..mip.formulation import Formulation, add_cost_rows, add_coverage, selected
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
-from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
-from ..primal.plurality_few import are_few, try_few
+from ..primal.brute import MOST_CLASSIFIERS, are_few, try_all_pluralities, try_few
 from ..primal.plurality_tabu import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem

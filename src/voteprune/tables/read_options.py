@@ -20,7 +20,7 @@ _DOUBTFUL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReadOptions:
     """How a table is to be read.
 
     Parameters

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .logistic import LogLoss, SoftmaxLoss
-from .loss import Loss
+from .loss_protocol import Loss
 from .moments import Moments
 from .pools import PoolBrier, PoolLogLoss
 from .problem import LOG_LOSS, POOL_LOG_LOSS, Places, SoftProblem
