@@ -65,9 +65,9 @@ class Sizes:
             np.stack(
                 [side.astype(float) / scale for side in (patterns.positive, patterns.negative)]
             ),
-            np.flatnonzero(np.isin(allowed, problem.required)),
-            max(problem.size_min, len(problem.required)),
-            min(problem.size_max, len(allowed)),
+            problem.required_places,
+            problem.least_size,
+            problem.most_size,
         )
         return sizes, scale * float(margin_of(problem).row_units)
 

@@ -99,9 +99,9 @@ class Wins:
             rival=rival,
             theirs=codes[pattern[win]] == rival[:, None],
             lead=(rival < kind[win]).astype(np.int64),
-            required=np.flatnonzero(np.isin(allowed, problem.required)),
-            size_min=max(problem.size_min, len(problem.required), 1),
-            size_max=min(problem.size_max, len(allowed)),
+            required=problem.required_places,
+            size_min=problem.least_size,
+            size_max=problem.most_size,
             n_classes=problem.n_classes,
             limits=tuple(
                 (tuple(limit.costs[k] for k in allowed), limit.most)

@@ -57,8 +57,7 @@ class SizeFront:
     def __init__(self, problem: Problem, circumstances: Circumstances, began: float) -> None:
         self._problem = problem
         self._run = circumstances.begin(Incumbent(problem, None, began), None, began)
-        least = max(problem.size_min, len(problem.required))
-        self._sizes = range(least, min(problem.size_max, len(problem.allowed)) + 1)
+        self._sizes = problem.sizes
         self._incumbents = {
             size: Incumbent(replace(problem, size_min=size, size_max=size), None, began)
             for size in self._sizes

@@ -25,7 +25,7 @@ from ..bounds.closure import bound_by_closure
 from ..heuristics import HEURISTICS
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
-from ..primal.enumeration import affordable, sizes_of, solve_small
+from ..primal.enumeration import affordable, solve_small
 from ..primal.first import open_run
 from ..primal.search import WALKS, search, thinned
 from ..primal.tabu import TabuSearch
@@ -135,7 +135,7 @@ class _Trial:
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self._problem, self._run = problem, run
-        self._sizes = sizes_of(problem)
+        self._sizes = problem.sizes
         self._open = ENUMERATE > 0 and problem.size_max < len(problem.allowed)
 
     def within(self, seconds: float) -> Outcome | None:
@@ -209,7 +209,7 @@ def climb(problem: Problem, run: Run, share: float) -> None:
     """
     until = run.soon(share)
     step = len(problem.allowed) * problem.patterns.n_patterns / _VOTES_PER_SECOND
-    if not sizes_of(problem):
+    if not problem.sizes:
         return
     for name in CLIMBS:
         if time.monotonic() + step >= until or run.incumbent.closed:
