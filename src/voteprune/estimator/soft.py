@@ -21,7 +21,7 @@ from ..solve.request import PENALTY, Arguments, check_soft_plan
 from ..solve.soft_solution import SoftSolution
 from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for
-from .default import AUTO, is_open, limits_criteria
+from .default_objective import AUTO, is_open, limits_criteria
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target

@@ -26,7 +26,7 @@ from ..problem.problem import Problem
 from ..problem.seats import Seats
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from .first import open_run
+from .first_committees import open_run
 
 MOST_CLASSIFIERS = 20
 _CHUNK, _CELLS = 4096, 2**24

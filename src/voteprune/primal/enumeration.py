@@ -38,7 +38,7 @@ from ..problem.infeasible import Found, explain
 from ..problem.problem import Problem, count_votes
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from .first import open_run
+from .first_committees import open_run
 
 Floats = NDArray[Any]
 Places = NDArray[np.intp]

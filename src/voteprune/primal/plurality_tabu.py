@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..numbers.floats import Floats
 from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..run.run import Outcome, Run
-from .first import LATE
+from .first_committees import LATE
 from .guards import Groups, fitted
 from .search import reporting, search
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.floats import Floats
+from .log_odds import LARGEST, SMALLEST
 from .moments import Moments
-from .tensor import LARGEST, SMALLEST
 
 Places = NDArray[np.intp]
 

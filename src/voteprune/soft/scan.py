@@ -21,9 +21,9 @@ from ..numbers.floats import Floats
 from ..votes.pieces import Columns, DaskTable, LazyTable, numbers_of, table_of
 from ..votes.reading import read_names
 from ..votes.scan import checked_facts, voters
+from .log_odds import PROBABILITY, VOTE
 from .moments import Moments
 from .reading import Label
-from .tensor import PROBABILITY, VOTE
 
 _BINS = 1 << 20
 """Cut-offs that are told apart; a power of two, so that a share times it is exact."""

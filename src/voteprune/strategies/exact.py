@@ -26,7 +26,7 @@ from ..heuristics import HEURISTICS
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
 from ..primal.enumeration import affordable, solve_small
-from ..primal.first import open_run
+from ..primal.first_committees import open_run
 from ..primal.search import WALKS, search, thinned
 from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem

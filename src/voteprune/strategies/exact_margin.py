@@ -26,7 +26,7 @@ from ..bounds.closure import bound_by_closure
 from ..mip.margin import margin_model
 from ..mip.solve import EXPLAIN_SECONDS, solve_model
 from ..primal.brute import enumerate_margins, is_small
-from ..primal.first import open_run
+from ..primal.first_committees import open_run
 from ..primal.margin_tabu import MarginTabuSearch
 from ..primal.search import search, thinned
 from ..problem.committee import Committee
