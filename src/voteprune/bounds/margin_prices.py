@@ -10,7 +10,7 @@ prices. A first term is straight between its kinks, so its largest value lies at
 range or beside a kink. One vote moves F_p by its weight over the reach, so prices that are good at
 one size, scaled by the reach, are good at the others too.
 
-Whatever the prices are, the bound holds; `relaxation` finds good ones.
+The bound holds for any prices; `tree.margins.worker` finds good ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Families: members that replace each other, so that one decision on all of them is worth more.
 
-Where several members say nearly the same, leaving out one of them costs next to nothing, for
-another takes its seat. Leaving out all of them does cost; and that one of them sits leaves the
-question which, with the other families out of the way.
+Where several members say nearly the same, excluding one of them hardly raises the bound: another
+takes its seat. Excluding all of them does raise it; and on the other branch, where one of them
+sits, fewer seats are left for the other families.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`loss_of`, `sample_of`: the loss that a problem asks for, on all rows or on some.
 
-Some of the rows stand for all where first committees and Hessians are made, never for bounds.
+First committees and Hessians may be made of a sample of the rows, bounds never are.
 """
 
 from __future__ import annotations

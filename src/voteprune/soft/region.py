@@ -2,8 +2,8 @@
 
 With U the incumbent's cost and L the plain bound made of a point w', the loss of every committee
 of interest lies above its tangent at w' by less than U - L. So the weighted sum of the rows'
-Bregman distances from w' is limited, and a row's score can only be so far away: as far as the
-curvature allows that is left at such a distance.
+Bregman distances from w' is limited, and with it how far each row's score can be from its score at
+w'.
 """
 
 from __future__ import annotations

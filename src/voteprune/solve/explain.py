@@ -1,7 +1,7 @@
 """What a committee owes to whom, and what is possible without each member.
 
-Without a time limit for proofs only the closure bound speaks about committees without a member, as
-far as a moment goes. With one, the exact method solves the problem without each member.
+Committees without a member are bounded by the closure bound, and where there is time for proofs by
+the exact method.
 
 Exchanges of one member for one outsider that cost nothing: let c be the vote counts without the
 member. With outsider k, a threshold L takes all patterns with

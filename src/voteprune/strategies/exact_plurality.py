@@ -1,13 +1,12 @@
 """The exact method for plurality committees: openings, search, then branch and bound by sizes.
 
-0. Pools so small that all committees can be tried in a moment are.
+0. In a small pool all committees are tried.
 1. First committees and a moment of tabu search, which goes on in the background of the proof, or in
    turns with it on a single core.
-2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
-   tried out by the million where few enough are left.
-3. Under limits on coverage or on classes, of which the tree knows nothing: every committee is
-   recounted where they are few enough; else, and if the tree's workers fail, one integer program on
-   a solver.
+2. Branch and bound with a root node for every size (`tree.plurality`): linear programs, and
+   enumeration where few committees are left in a node.
+3. The tree cannot handle limits on coverage or on classes. There every committee is recounted if
+   they are few; else, and if the tree's workers fail, a solver gets one integer program.
 
 It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 
@@ -174,7 +173,7 @@ def _add_class_limit(
 
 
 def _impossible(builder: ModelBuilder) -> int:
-    """Add a variable that must be both 0 and 1, as a row, for bounds that cross are no model."""
+    """Add a variable that must be both 0 and 1, by a row: crossing bounds are refused."""
     column = builder.variable(0, 0)
     builder.row([column], [1.0], low=1.0)
     return column
