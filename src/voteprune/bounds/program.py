@@ -25,17 +25,7 @@ LEAST_SECONDS = 0.05
 
 
 class Program:
-    """The linear program of one (S, L), which grows by rows and is solved node by node.
-
-    Parameters
-    ----------
-    levels
-        The data.
-    at
-        The (S, L).
-    known
-        Rows beyond the basic ones to begin with.
-    """
+    """The linear program of one (S, L), which grows by rows and is solved node by node."""
 
     def __init__(self, levels: Levels, at: tuple[int, int], known: Sequence[Row]) -> None:
         self._levels, self._at = levels, at

@@ -37,13 +37,6 @@ def check_requests(
 ) -> tuple[Constraint, ...]:
     """Check what is wished for, by the rules for as many classes as there are.
 
-    Parameters
-    ----------
-    target, arguments
-        The classes, and the arguments of `prune`.
-    rule
-        What abstentions count for.
-
     Returns
     -------
     tuple of constraints
@@ -68,15 +61,6 @@ def choose(
     rule: Abstentions | None = None,
 ) -> Choice:
     """Prune a pool by its ballots.
-
-    Parameters
-    ----------
-    ballots, target, sample_weight
-        Who votes for what, what is true, and what each row counts.
-    arguments
-        The arguments of `prune`.
-    rule
-        What abstentions count for.
 
     Raises
     ------

@@ -47,17 +47,6 @@ def read_voting(
 ) -> bool:
     """Return whether the committee is to be a soft one.
 
-    Parameters
-    ----------
-    voting, penalty
-        As the estimator was given them.
-    arguments
-        The arguments of `prune`.
-    pool
-        The members.
-    rule
-        What abstentions count for, in hard votes.
-
     Raises
     ------
     InputError

@@ -146,17 +146,6 @@ def try_all(problem: Problem, incumbent: Incumbent, sizes: range, deadline: floa
     A smaller one that is as good is better. Where these are the smallest sizes there are, the
     incumbent notes up to which size all have been compared with it.
 
-    Parameters
-    ----------
-    problem
-        What is being solved, with all its limits.
-    incumbent
-        Where better committees go.
-    sizes
-        Of the problem's `sizes`, in steps of 1.
-    deadline
-        When to stop, as `time.monotonic` tells it.
-
     Returns
     -------
     range

@@ -74,13 +74,6 @@ class Floors:
 
     A ceiling becomes a floor when measure and limit change their signs. Negative scores and
     negative floors are as common here as positive ones.
-
-    Parameters
-    ----------
-    measure
-        The pool's measure.
-    limits
-        What is asked of it.
     """
 
     measure: PairMeasure

@@ -38,13 +38,6 @@ class Families:
 
     Every node that is split on a member before the families are decided on has all of them still to
     decide on. So a tree that gets nowhere is begun anew, with families first.
-
-    Parameters
-    ----------
-    loss, curvature
-        The loss, and its Hessians.
-    allowed
-        Whether nodes may be split on families at all.
     """
 
     def __init__(self, loss: Loss, curvature: Curvature, allowed: bool) -> None:
@@ -175,15 +168,7 @@ def families_of(hessian: Floats, n_intercepts: int, weights: Floats) -> Wanted:
 
 
 def tidied(node: Node, most: int) -> Node | None:
-    """Return a node with the families that are still wanted, or None if no committee is left.
-
-    Parameters
-    ----------
-    node
-        An open node.
-    most
-        Members that a committee may have.
-    """
+    """Return a node with the families that are still wanted, or None if no committee is left."""
     if node.wanted is None:
         return node
     inside, free = node.decisions == 1, node.decisions == 0

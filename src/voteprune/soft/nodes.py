@@ -136,13 +136,7 @@ def state_of(
 
 
 class Pseudocosts:
-    """How much the bound rose, on average, where a member was decided on.
-
-    Parameters
-    ----------
-    n_members
-        Size of the pool.
-    """
+    """How much the bound rose, on average, where a member was decided on."""
 
     def __init__(self, n_members: int) -> None:
         self._sums, self._counts = np.zeros((2, n_members)), np.zeros((2, n_members))

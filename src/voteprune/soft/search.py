@@ -23,13 +23,6 @@ _GREEDY = 3
 class Search:
     """Fits committees, each once, and improves them.
 
-    Parameters
-    ----------
-    problem
-        Which committees are allowed.
-    loss
-        The loss.
-
     Attributes
     ----------
     fitted, begun

@@ -231,15 +231,7 @@ def reopen(
     objective: str,
     formula: Formula | None,
 ) -> Problem:
-    """Put a problem together again.
-
-    Parameters
-    ----------
-    votes, y, sample_weight, constraints, diversity
-        As they were given to `prune`.
-    objective, formula
-        What is on file; no formula for a margin.
-    """
+    """Put a problem together again."""
     if votes is None:
         raise InputError("votes", "are not saved with a solution. Give them to explain().")
     # F1-theta asks for a criterion, which the solution knows, and limits nothing.
@@ -259,15 +251,7 @@ def check_reopened(
     constraints: tuple[str, ...],
     diversity: str | None,
 ) -> None:
-    """Refuse a problem that is not the one a committee on file was found for.
-
-    Parameters
-    ----------
-    problem
-        From the votes and constraints at hand.
-    committee, confusion, value, constraints, diversity
-        What is on file.
-    """
+    """Refuse a problem that is not the one a committee on file was found for."""
     if (
         committee.pool_size != problem.n_classifiers
         or problem.confusion(committee) != confusion

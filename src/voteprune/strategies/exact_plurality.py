@@ -80,17 +80,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
 def plurality_model(
     problem: PluralityProblem, deadline: float = math.inf, pieces: Pieces | None = None
 ) -> Formulation:
-    """Build the integer program of a problem.
-
-    Parameters
-    ----------
-    problem
-        What is to be solved.
-    deadline
-        When to give up, see `ModelBuilder`.
-    pieces
-        The F-scores that are maximised, where they are.
-    """
+    """Build the integer program of a problem."""
     builder = ModelBuilder(deadline)
     k, c = problem.n_classifiers, problem.n_classes
     x = np.array(

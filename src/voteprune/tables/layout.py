@@ -83,19 +83,7 @@ def part_column(
 def votes_layout(
     path: str | Path, columns: tuple[str, ...], names: Sequence[str], options: ReadOptions
 ) -> Layout:
-    """Choose some classifiers by name, with labels, parts and ids where the file has them.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    columns
-        Its columns.
-    names
-        The classifiers wanted.
-    options
-        What the user says about the others.
-    """
+    """Choose some classifiers by name, with labels, parts and ids where the file has them."""
     missing = [name for name in names if name not in columns]
     if missing:
         raise FileFormatError(

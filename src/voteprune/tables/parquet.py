@@ -78,19 +78,7 @@ def unreadable(path: str | Path, error: Exception) -> FileFormatError:
 
 
 def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
-    """Read a Parquet table.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    data
-        Its bytes.
-    choose
-        Says which columns play a part.
-    pl
-        The module polars, which the caller imports as late as can be.
-    """
+    """Read a Parquet table."""
     frame = read_frame(path, data, pl)
     try:
         layout = choose(tuple(frame.columns))
@@ -187,13 +175,6 @@ def scan_soft_pieces(
     paths: Sequence[str | Path], options: ReadOptions, clip: float
 ) -> tuple[ScannedProbabilities, tuple[str, ...]]:
     """Read the probabilities of a table in pieces, and what is to be said of it.
-
-    Parameters
-    ----------
-    paths, options
-        As for `scan_pieces`.
-    clip
-        As for `Probabilities`.
 
     Raises
     ------

@@ -137,15 +137,6 @@ class ReadOptions:
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the columns that vote, and doubts about some of them.
 
-        Parameters
-        ----------
-        where
-            The file, for messages.
-        columns
-            All columns there are.
-        taken
-            Columns that play another part.
-
         Raises
         ------
         InputError

@@ -245,15 +245,7 @@ class Pool:
         return self._least[: self._length]
 
     def lacking(self, solution: Floats, first: int = 0) -> Floats:
-        """Return by how much a solution violates each row; negative where there is slack.
-
-        Parameters
-        ----------
-        solution
-            A value for every variable.
-        first
-            Which row to begin with.
-        """
+        """Return by how much a solution violates each row; negative where there is slack."""
         if self._length - first <= _FEW:
             rows = (self.row(number) for number in range(first, self._length))
             sums = np.array([factors @ solution[variables] for variables, factors in rows])

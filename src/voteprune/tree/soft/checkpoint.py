@@ -47,15 +47,7 @@ def digest(problem: SoftProblem) -> str:
 
 
 class SoftCheckpoint:
-    """Keeps the tree of one problem on file.
-
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-    problem
-        Whose tree it is.
-    """
+    """Keeps the tree of one problem on file."""
 
     def __init__(self, path: Path, problem: SoftProblem) -> None:
         self._path, self._problem, self._digest = path, problem, digest(problem)
