@@ -35,7 +35,7 @@ class Choice:
 def check_requests(
     target: Target, arguments: Mapping[str, Any], rule: Abstentions | None = None
 ) -> tuple[Constraint, ...]:
-    """Check what is wished for, by the rules for as many classes as there are.
+    """Check what is asked for, by the rules for as many classes as there are.
 
     Returns
     -------
@@ -44,7 +44,7 @@ def check_requests(
     Raises
     ------
     InputError
-        If a wish is wrong, or makes sense with two classes only.
+        If an argument is wrong, or makes sense with two classes only.
     """
     if target.positive is None:
         return check_plurality_plan(Arguments(**arguments), target.classes.tolist()).requests

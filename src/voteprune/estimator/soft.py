@@ -100,12 +100,12 @@ def _models(pool: Pool) -> list[Any]:
 def check_soft_requests(
     target: Target, arguments: Mapping[str, Any], penalty: object
 ) -> tuple[Constraint, ...]:
-    """Check what is wished for, before anything is trained.
+    """Check what is asked for, before anything is trained.
 
     Raises
     ------
     InputError
-        If a wish is wrong, or makes no sense for soft committees.
+        If an argument is wrong, or makes no sense for soft committees.
     """
     plan = check_soft_plan(Arguments(**arguments), PENALTY if penalty is None else penalty)
     check_limits(plan.requests, len(target.classes))

@@ -4,9 +4,9 @@ Committees without a member are bounded by the closure bound, and where there is
 the exact method.
 
 Exchanges of one member for one outsider that cost nothing: let c be the vote counts without the
-member. With outsider k, a threshold L takes all patterns with
-c > L, and of those with c = L the ones k votes for. So what all outsiders reach at all thresholds
-are sums over the patterns of each count; only those that come near are recounted one by one.
+member. With outsider k and threshold L the patterns with c > L are positive, and of those with
+c = L the ones k votes for. So the values of all outsiders at all thresholds are sums over the
+patterns of each count; only those that come near are recounted one by one.
 """
 
 from __future__ import annotations
@@ -252,17 +252,23 @@ def check_reopened(
     diversity: str | None,
 ) -> None:
     """Refuse a problem that is not the one a committee on file was found for."""
-    if (
-        committee.pool_size != problem.n_classifiers
-        or problem.confusion(committee) != confusion
-        or problem.objective.read(problem.score(committee)) != value
-    ):
+    same = (
+        committee.pool_size == problem.n_classifiers
+        and problem.confusion(committee) == confusion
+        and problem.objective.read(problem.score(committee)) == value
+    )
+    found = () if problem.diversity is None else (str(problem.diversity),)
+    told = (*constraints, *([diversity] if diversity else []))
+    check_same(same, (*map(str, problem.requests), *found), told, " constraints and diversity")
+
+
+def check_same(same: bool, found: tuple[str, ...], told: tuple[str, ...], what: str = "") -> None:
+    """Refuse votes that are not those of a solution, and other limits than it was found under."""
+    if not same:
         raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
-    found = None if problem.diversity is None else str(problem.diversity)
-    if (tuple(map(str, problem.requests)), found) != (constraints, diversity):
-        asked = "; ".join([*constraints, *([diversity] if diversity else [])]) or "none"
+    if found != told:
         raise InputError(
             "constraints",
-            f"are not those of the solution, which was found under: {asked}. "
-            "Give the same constraints and diversity.",
+            f"are not those of the solution, which was found under: {'; '.join(told) or 'none'}. "
+            f"Give the same{what}.",
         )

@@ -32,6 +32,15 @@ class SoftTable:
     labels: array[int]
 
 
+def carrying(document: SoftDocument, table: SoftTable) -> tuple[array[float], list[int]]:
+    """Return the weights of all rows, and which rows carry weight; ValueError if none does."""
+    weights = array("d", document.row_weights or [1.0] * len(table.labels))
+    rows = [row for row, weight in enumerate(weights) if weight]
+    if not rows:
+        raise ValueError("no row carries weight")
+    return weights, rows
+
+
 def read_soft_table(
     path: str | Path, document: SoftDocument, target: str | None
 ) -> SoftTable | None:

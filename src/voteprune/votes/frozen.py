@@ -1,4 +1,4 @@
-"""`Frozen`: what every table of votes or probabilities is made of: slots that are filled once."""
+"""`Frozen`, `HardVotes`: what tables of votes and probabilities are made of, filled once."""
 
 from __future__ import annotations
 
