@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul
 
-from .logs import ROUNDING, log
+from .logarithms import ROUNDING, log
 from .soft_document import BRIER, LARGEST, Point, Seats, SoftDocument
 from .soft_pool import Dual
 from .soft_table import SoftTable, carrying, shares

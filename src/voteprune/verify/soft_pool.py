@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
 
-from .logs import ROUNDING, exp_above, log
+from .logarithms import ROUNDING, exp_above, log
 from .soft_document import Point, Seats, SoftDocument
 from .soft_table import SoftTable, carrying, log_odds
 
