@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 import voteprune as vp
 from voteprune.soft.pruning import SoftPruning
-from voteprune.tables import Wish
+from voteprune.tables import ReadOptions
 from voteprune.tables.soft import read_probabilities
 
 FOLD = (40, 3)
@@ -347,7 +347,7 @@ def main() -> None:
     problems = [*product(PENALTIES, SIZES), (30.0, 10)]
     few = [(100.0, 7), (30.0, 10), (30.0, 3)]
     made = [
-        (name, read_probabilities([pools.train(name, *FOLD)], Wish()).validation, problems)
+        (name, read_probabilities([pools.train(name, *FOLD)], ReadOptions()).validation, problems)
         for name in REAL
     ]
     # A few problems each are enough to show where proofs are slow.

@@ -105,7 +105,7 @@ class Workers:
         self._memories: dict[tuple[str, int], dict] = {}
 
     def run_tasks(self, worker, tasks, report, meanwhile=None, end=None):
-        """Stand in for `workers.run_tasks`."""
+        """Stand in for `dispatch.run_tasks`."""
         several = len(tasks) > 1
         results = [
             self._work(worker, task, None if several else report, place)

@@ -25,7 +25,7 @@ from voteprune.bounds import closure
 from voteprune.cli.app import make_app
 from voteprune.primal import brute, enumeration, search
 from voteprune.strategies import exact, margin_scale
-from voteprune.tables import files
+from voteprune.tables import file_bytes
 from voteprune.tree.nogoods import driver as nogoods
 from voteprune.tree.sizes import driver as sizes
 
@@ -250,7 +250,7 @@ LIMITS = {
     'classifiers for `method="brute"`': brute.MOST_CLASSIFIERS,
     "subsets times patterns that are tried to check a solver's word": exact.ENUMERATE,
     'rows on which the scale of `objective="margin"` is chosen': margin_scale._MOST_ROWS,
-    "bytes of text in a table that is read from a file": files.MOST_BYTES,
+    "bytes of text in a table that is read from a file": file_bytes.MOST_BYTES,
 }
 
 

@@ -80,6 +80,13 @@ class InputError(VotepruneError, ValueError):
         return type(self), (self.argument, self.message)
 
 
+def not_installed(package: str, purpose: str, extra: str) -> InputError:
+    """Return what to raise where a package of an extra is missing: "is needed to ..."."""
+    return InputError(
+        package, f"is needed to {purpose}. Install it: pip install 'voteprune[{extra}]'"
+    )
+
+
 class FileFormatError(InputError):
     """A file cannot be read as what it claims to be.
 

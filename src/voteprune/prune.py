@@ -31,7 +31,7 @@ from .solve.certifying import (
     saved,
 )
 from .solve.plurality_solution import PluralitySolution
-from .solve.promising import FIRST, Pledge, check_two_classes, keep_promise
+from .solve.promise_run import FIRST, Pledge, check_two_classes, keep_promise
 from .solve.request import (
     NO_PENALTY,
     PENALTY,

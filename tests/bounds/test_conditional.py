@@ -8,7 +8,7 @@ import pytest
 import voteprune as vp
 from instances import drawn
 from voteprune.bounds.closure import closure_bound
-from voteprune.bounds.wrong_rows import (
+from voteprune.bounds.inevitable_errors import (
     _conditional_bounds,
     _line_below,
     hopeless_rows,

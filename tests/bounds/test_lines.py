@@ -2,7 +2,7 @@
 
 import pytest
 
-from voteprune.bounds.wrong_rows import _line_below
+from voteprune.bounds.inevitable_errors import _line_below
 from voteprune.problem.confusion import Confusion
 from voteprune.problem.formulas import Matthews
 from voteprune.problem.metrics import formula_of

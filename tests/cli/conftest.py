@@ -4,7 +4,7 @@ import pytest
 
 from votefiles import write_votes
 from voteprune import cli
-from voteprune.cli import commands
+from voteprune.cli import pruning
 
 
 @pytest.fixture
@@ -35,4 +35,4 @@ def no_solving(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("solving was started")
 
-    monkeypatch.setattr(commands, "prune", refuse)
+    monkeypatch.setattr(pruning, "prune", refuse)

@@ -1,4 +1,4 @@
-"""``compare`` and ``methods``: what the library says, in the form that was asked for."""
+"""``compare``: what the library says, in the form that was asked for."""
 
 import csv
 import io
@@ -108,17 +108,6 @@ def test_codes_say_how_the_comparison_went(run, votes, hard):
     assert code == 2
     assert out.splitlines()[1].startswith("exact")
     assert "no committee meets" in err
-
-
-def test_methods_are_listed_with_their_references(run):
-    code, out, err = run("methods")
-    assert (code, err) == (0, "")
-    listed = json.loads(run("methods", "--json")[1])
-    assert [row["name"] for row in listed] == [method.name for method in vp.methods()]
-    for row, line in zip(listed, out.splitlines()[1:], strict=True):
-        assert line.split()[0] == row["name"]
-        assert row["summary"] in line
-        assert row["reference"] in line
 
 
 def test_classes_are_compared_as_the_library_does(run, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.tables import Wish, read_rows, read_source
+from voteprune.tables import ReadOptions, read_rows, read_source
 
 WORDS = np.array(["good", "bad"])
 N, K = 40, 4
@@ -49,9 +49,11 @@ def test_an_id_or_fold_never_votes(run, plain, said):
     assert "'id' looks like an id" in err
     assert "--ignore id" in err
     assert "'fold' looks like" in run("prune", plain, "--target", "y", "--id", "id")[2]
-    for wish in (Wish("y", ignore=("id", "fold")), Wish("y", columns=("m*",))):
-        assert same(read_source([plain], wish), said)
-    assert read_source([plain], Wish("y", id="id", ignore=("fold",))).validation_ids[1] == "r1"
+    for options in (ReadOptions("y", ignore=("id", "fold")), ReadOptions("y", columns=("m*",))):
+        assert same(read_source([plain], options), said)
+    assert (
+        read_source([plain], ReadOptions("y", id="id", ignore=("fold",))).validation_ids[1] == "r1"
+    )
 
 
 def test_a_column_that_may_be_no_classifier_is_named(run, plain):
@@ -79,7 +81,7 @@ def test_words_and_separators_are_read_and_apply_reads_alike(run, tmp_path, said
     code, out, err = run("prune", path, "--target", "y", "--id", "id")
     assert (code, out) == (2, "")
     assert "--positive bad or --positive good" in err
-    assert same(read_source([path], Wish("y", id="id", positive="bad")), said)
+    assert same(read_source([path], ReadOptions("y", id="id", positive="bad")), said)
     saved = tmp_path / "c.json"
     words = ("--target", "y", "--id", "id", "--positive", "bad", "--output", saved)
     assert run("prune", path, *words)[0] == 0
@@ -96,8 +98,8 @@ def test_words_and_separators_are_read_and_apply_reads_alike(run, tmp_path, said
 def test_percent_decimal_commas_and_cutoffs_are_read(tmp_path):
     path = tmp_path / "v.csv"
     path.write_text("y;a;b\n1;0,51;5.1%\n0;0,2;60%\n")
-    assert read_source([path], Wish("y")).validation.matrix.tolist() == [[1, 0], [0, 1]]
-    cut = read_source([path], Wish("y", cutoff=0.05)).validation.matrix
+    assert read_source([path], ReadOptions("y")).validation.matrix.tolist() == [[1, 0], [0, 1]]
+    cut = read_source([path], ReadOptions("y", cutoff=0.05)).validation.matrix
     assert cut.tolist() == [[1, 1], [1, 1]]
 
 
@@ -121,7 +123,7 @@ def folder(tmp_path, said):
 
 def test_a_folder_of_files_is_joined_on_the_id(run, tmp_path, said):
     labels = folder(tmp_path, said)
-    read = read_source([tmp_path / "oof"], Wish(id="id", labels=labels))
+    read = read_source([tmp_path / "oof"], ReadOptions(id="id", labels=labels))
     assert read.validation.names == ("m0", "m1", "m2", "m3")
     assert same(read, said)
     first = tmp_path / "oof" / "m0.csv"
@@ -140,7 +142,7 @@ def test_long_tables_become_columns_with_costs(run, tmp_path, said):
     for file, item in ((path, "item"), (crowd, "task")):
         truth = [[f"t{i}", y[i]] for i in range(N)]
         labels = table(tmp_path / f"{item}.csv", [item, "label"], truth)
-        assert same(read_source([file], Wish(labels=labels)), said)
+        assert same(read_source([file], ReadOptions(labels=labels)), said)
     labels = tmp_path / "item.csv"
     limits = "--budget", 3, "--group", "pair=m0,m1:1"
     code, out, _ = run("prune", path, "--labels", labels, *limits, "--json")
@@ -155,12 +157,12 @@ def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
     wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}
     path = tmp_path / "w.json"
     path.write_text(json.dumps(wrench))
-    assert same(read_source([path], Wish()), said)
+    assert same(read_source([path], ReadOptions()), said)
     wrench["0"]["weak_labels"][1] = -1
     path.write_text(json.dumps(wrench))
-    assert np.argwhere(np.isnan(read_rows([path], Wish()).numbers)).tolist() == [[0, 1]]
+    assert np.argwhere(np.isnan(read_rows([path], ReadOptions()).numbers)).tolist() == [[0, 1]]
     with pytest.raises(vp.FileFormatError, match="1 of 160 votes are missing"):
-        read_source([path], Wish())
+        read_source([path], ReadOptions())
 
     def qrels(name, grades):
         lines = (f"q{i} 0 d{i} {grade}\n" for i, grade in enumerate(grades))
@@ -169,7 +171,7 @@ def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
 
     truth = qrels("truth.qrels", 1 + y)
     judges = [qrels(f"j{k}.qrels", 3 * votes[:, k]) for k in range(K)]
-    assert same(read_source(judges, Wish(labels=truth, positive=">=2")), said)
+    assert same(read_source(judges, ReadOptions(labels=truth, positive=">=2")), said)
     logs = []
     for k in range(K):
         logs.append(tmp_path / f"log{k}.eval")
@@ -179,7 +181,7 @@ def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
                 score = {"value": "C", "answer": WORDS[votes[i, k]]}
                 sample = {"id": i, "epoch": 1, "target": WORDS[y[i]], "scores": {"match": score}}
                 archive.writestr(f"samples/{i}_epoch_1.json", json.dumps(sample))
-    read = read_source(logs, Wish(positive="bad"))
+    read = read_source(logs, ReadOptions(positive="bad"))
     assert read.validation.names == ("lab/m0", "lab/m1", "lab/m2", "lab/m3")
     assert same(read, said)
 
@@ -212,7 +214,7 @@ def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said
     assert "voteprune votes" in run("prune", semicolons, *proof)[2]
     assert not (tmp_path / "c.json").exists()
     assert run("votes", *words, "--output", out) == (0, "", "")
-    assert same(read_source([out], Wish("label")), said)
+    assert same(read_source([out], ReadOptions("label")), said)
     proof = ("--target", "label", "--certificate", tmp_path / "c.json")
     assert run("prune", out, *proof)[0] == 0
     assert run("verify", tmp_path / "c.json", out)[0] == 0

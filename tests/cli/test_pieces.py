@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import voteprune as vp
-from voteprune.tables import Wish, read_source
+from voteprune.tables import ReadOptions, read_source
 
 
 @pytest.fixture
@@ -39,12 +39,12 @@ def test_pieces_are_pruned_as_the_whole(run, folder, said):
         assert json.loads(out)["status"] == "optimal"
 
 
-def test_pieces_are_read_as_a_wish_says(folder, said):
+def test_pieces_are_read_as_options_say(folder, said):
     y, votes = said
-    read = read_source([folder], Wish("y", columns=("m_*",), ignore=("m_2",)))
+    read = read_source([folder], ReadOptions("y", columns=("m_*",), ignore=("m_2",)))
     expected = vp.Votes(votes[:, [0, 1, 3, 4, 5]], y)
     assert vp.Patterns.of(read.validation) == vp.Patterns.of(expected)
-    assert read_source([folder], Wish("y", k=2)).validation.names == ("m_0", "m_1")
+    assert read_source([folder], ReadOptions("y", k=2)).validation.names == ("m_0", "m_1")
 
 
 def test_files_of_models_are_still_joined(tmp_path, said):
@@ -52,7 +52,7 @@ def test_files_of_models_are_still_joined(tmp_path, said):
     for k in range(3):
         columns = {"index": np.arange(300), "pred": votes[:, k], "y": y}
         pl.DataFrame(columns).write_parquet(tmp_path / f"m{k}.parquet")
-    read = read_source([tmp_path], Wish("y"))
+    read = read_source([tmp_path], ReadOptions("y"))
     assert read.validation.names == ("m0", "m1", "m2")
     assert (read.validation.matrix == votes[:, :3]).all()
 

@@ -22,7 +22,7 @@ MOMENTS = [
     "numpy",
     "voteprune.problem.problem",
     "cyclopts",
-    "voteprune.cli.option_groups",
+    "voteprune.cli.shared_options",
 ]
 """Modules that have just been loaded, from the first of ours to the last before a command runs."""
 

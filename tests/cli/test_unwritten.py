@@ -9,7 +9,7 @@ import pytest
 
 import voteprune as vp
 from fulldisk import full_disk, no_space
-from voteprune.cli import commands
+from voteprune.cli import pruning
 from voteprune.files import outfile
 
 UNWRITTEN = 4
@@ -69,7 +69,7 @@ def test_a_folder_that_goes_away_during_the_run_costs_the_files_alone(
         folder.rmdir()
         return found
 
-    monkeypatch.setattr(commands, "prune", prune)
+    monkeypatch.setattr(pruning, "prune", prune)
     code, out, err = run("prune", votes, "--output", folder / "committee.json")
     assert code == UNWRITTEN
     assert out.startswith("Optimal")

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 
 import voteprune as vp
 from voteprune import InputError
-from voteprune.tables import Wish, read_source
+from voteprune.tables import ReadOptions, read_source
 from voteprune_bench.experiment.choosing import Fold, choose
 from voteprune_bench.experiment.contenders import (
     OTHERS,
@@ -36,7 +36,7 @@ def fold(tmp_path_factory):
     said = PoolAnswers(names, 1 / (1 + np.exp(-odds)), y, np.arange(90), 60)
     path = tmp_path_factory.mktemp("votes") / "votes.csv.gz"
     write_votes(path, said)
-    return Fold.of(read_source([path], Wish(numbers=True)), path)
+    return Fold.of(read_source([path], ReadOptions(numbers=True)), path)
 
 
 def recounted(found, part, shares, cutoff=0.5):

@@ -8,10 +8,10 @@ import pytest
 
 import voteprune as vp
 from heuristics.test_seven import random_votes
-from voteprune.heuristics import evolutionary, kappa, ordering, quadratic
-from voteprune.heuristics.backfitting import swap_gains
+from voteprune.heuristics import evolutionary, ordering, quadratic
 from voteprune.heuristics.checklist import joint_gains
 from voteprune.heuristics.hill_climbing import by_margin_distance
+from voteprune.heuristics.margineantu import by_kappa, swap_gains
 from voteprune.heuristics.pool import Pool
 from voteprune.heuristics.prefix import Prefix
 from voteprune.problem.problem import Problem
@@ -177,7 +177,7 @@ def test_margin_and_diversity_prefers_close_rows():
 
 def test_kappa_brings_in_the_most_different_pair_first():
     rows = [[1, 1, 0], [1, 1, 0], [0, 0, 1], [0, 1, 1]]
-    assert kappa.by_kappa(pool_of(rows, [1, 1, 0, 0]), None)[:2] == [0, 2]
+    assert by_kappa(pool_of(rows, [1, 1, 0, 0]), None)[:2] == [0, 2]
 
 
 def test_clusters_silence_twins_first():

@@ -20,7 +20,6 @@ from voteprune.primal.enumeration import (
     Sums,
     affordable,
     seconds_for,
-    sizes_of,
     solve_small,
     try_all,
 )
@@ -51,9 +50,9 @@ def tried(problem, start=None, cells=300):
         mock.patch.object(enumeration, "_CELLS", cells),
         mock.patch.object(enumeration, "_JUDGED", 3),
     ):
-        sizes = try_all(problem, incumbent, sizes_of(problem), math.inf)
+        sizes = try_all(problem, incumbent, problem.sizes, math.inf)
     # What meets the bound ends it.
-    assert sizes == sizes_of(problem) or incumbent.closed
+    assert sizes == problem.sizes or incumbent.closed
     return incumbent
 
 
@@ -93,7 +92,7 @@ def test_equal_to_brute_force_under_each_limit_from_a_bad_start(kind, seed):
     assert tried(problem).score == best
     worst = min(
         (found[1], members)
-        for size in sizes_of(problem)
+        for size in problem.sizes
         for members in combinations(range(9), size)
         if (found := problem.best(members))
     )
@@ -209,8 +208,8 @@ def test_what_is_said_to_be_tried_was_tried_when_time_ran_out(ends):
         mock.patch.object(enumeration, "time", clock),
         mock.patch.object(enumeration, "_CELLS", 2000),
     ):
-        sizes = try_all(problem, incumbent, sizes_of(problem), ends)
-    assert sizes != sizes_of(problem)
+        sizes = try_all(problem, incumbent, problem.sizes, ends)
+    assert sizes != problem.sizes
     assert clock.now == ends  # the first look that is too late is the last
     if sizes:
         best = optimum(replace(problem, size_min=sizes[0], size_max=sizes[-1]))
@@ -336,7 +335,7 @@ def test_sizes_are_those_that_limits_on_members_leave():
     votes = vp.Votes(np.eye(6)[:, :5], [0, 1, 0, 1, 0, 1])
 
     def sizes(*requests):
-        return sizes_of(Problem.of(votes, "accuracy", requests))
+        return Problem.of(votes, "accuracy", requests).sizes
 
     assert sizes() == range(1, 6)
     assert sizes(vp.AtLeast("size", 2), vp.AtMost("size", 3)) == range(2, 4)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.problem import measured
+from voteprune.problem import measured_costs
 
 VOTES = vp.Votes([[0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 0, 1]], [0, 1, 1, 0], names=["a", "b", "c"])
 
@@ -194,7 +194,7 @@ class _Sleeper:
 
 def test_costs_are_measured_by_the_median_of_predictions(monkeypatch):
     clock = _Clock()
-    monkeypatch.setattr(measured, "time", clock)
+    monkeypatch.setattr(measured_costs, "time", clock)
     quick, slow = _Sleeper(clock, 0.25), _Sleeper(clock, 2)
     budget = vp.Budget.measured({"quick": quick, "slow": slow}, [[0]] * 3, repeats=3)
     # Neither the first call nor one that was held up counts.

@@ -17,9 +17,9 @@ from voteprune.mip.margin import margin_model
 from voteprune.mip.merged import merged_model
 from voteprune.mip.paper import paper_model
 from voteprune.numbers.tally import tally as true_tally
-from voteprune.primal import first as openings
+from voteprune.primal import first_committees as openings
 from voteprune.primal import plurality_tabu as plurality_sample
-from voteprune.primal.first import open_run
+from voteprune.primal.first_committees import open_run
 from voteprune.primal.search import thinned
 from voteprune.problem.plurality import PluralityProblem
 from voteprune.problem.problem import Problem

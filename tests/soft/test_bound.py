@@ -9,10 +9,10 @@ import pytest
 
 from soft_oracle import draw, fitted
 from voteprune.soft.bound import Bound, bound_of
-from voteprune.soft.loss import Dual, margin
-from voteprune.soft.losses import loss_of
+from voteprune.soft.loss_protocol import Dual, margin
 from voteprune.soft.newton import fit
 from voteprune.soft.polytope import Polytope
+from voteprune.soft.problem_loss import loss_of
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
 NOBODY = np.zeros(0, dtype=np.intp)

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 
 from soft_oracle import draw
 from voteprune.soft import curvature
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit
+from voteprune.soft.problem_loss import loss_of
 
 
 @pytest.mark.parametrize("most", [0, 600])

@@ -9,12 +9,12 @@ import pytest
 
 import voteprune as vp
 from soft_oracle import draw, optimum, penalised
-from voteprune.soft import loss as losses
+from voteprune.soft import loss_protocol
 from voteprune.soft import tree as trees
 from voteprune.soft.logistic import LogLoss
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit
 from voteprune.soft.pools import PoolLogLoss
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.search import Search
 from voteprune.soft.tree import SoftTree
 
@@ -133,7 +133,7 @@ def test_derivatives_of_blocks_add_up(kind, monkeypatch):
         return loss.derivatives(loss.scores(intercepts, columns, weights), columns)
 
     expected = derived(whole)
-    monkeypatch.setattr(losses, "_BLOCK", 7)
+    monkeypatch.setattr(loss_protocol, "_BLOCK", 7)
     for made, wanted in zip(derived(loss_of(problem)), expected, strict=True):
         np.testing.assert_allclose(made, wanted, rtol=1e-11, atol=1e-12)
 

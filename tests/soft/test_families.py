@@ -9,10 +9,10 @@ import pytest
 from soft_oracle import committees, draw, fitted, optimum, result_of
 from voteprune.soft import families as module
 from voteprune.soft.families import Families, families_of, tidied
-from voteprune.soft.losses import loss_of
 from voteprune.soft.nodes import Node
 from voteprune.soft.polytope import Polytope
 from voteprune.soft.problem import Group
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.tree import SoftTree
 from voteprune.tree.soft.checkpoint import SoftCheckpoint
 

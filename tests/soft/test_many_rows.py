@@ -9,10 +9,10 @@ import voteprune as vp
 from soft_oracle import committees, draw, fitted, optimum, pool, result_of
 from voteprune.soft import curvature, tree
 from voteprune.soft.curvature import Curvature
-from voteprune.soft.losses import loss_of, sample_of
 from voteprune.soft.newton import fit, nearest
 from voteprune.soft.nodes import Pseudocosts
 from voteprune.soft.polytope import Polytope
+from voteprune.soft.problem_loss import loss_of, sample_of
 from voteprune.soft.relaxation import relax
 from voteprune.soft.tree import SoftTree
 

@@ -8,8 +8,8 @@ import pytest
 
 from soft_oracle import draw, penalised
 from voteprune.soft import newton
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit, minimise, nearest, plain_ridge, scored, weights_of
+from voteprune.soft.problem_loss import loss_of
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
 

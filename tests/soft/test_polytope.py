@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from voteprune.soft.loss import margin
+from voteprune.soft.loss_protocol import margin
 from voteprune.soft.polytope import Polytope
 
 SEEDS = range(10)

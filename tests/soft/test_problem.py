@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from soft_oracle import draw
-from voteprune.soft.losses import loss_of
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.search import Search
 
 

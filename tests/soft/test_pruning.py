@@ -8,9 +8,9 @@ import pytest
 
 import voteprune as vp
 from soft_oracle import draw, pool
+from voteprune.soft.log_odds import LARGEST, SMALLEST
 from voteprune.soft.problem import Budget, Group, SoftProblem, check_penalty
 from voteprune.soft.pruning import SoftPruning, check_limits, limits_of
-from voteprune.soft.tensor import LARGEST, SMALLEST
 
 
 def pruning(objective="log_loss", classes=2, requests=(), **options):

@@ -5,9 +5,9 @@ import pytest
 
 from soft_oracle import committees, draw
 from voteprune.soft import region as regions
-from voteprune.soft.loss import margin
-from voteprune.soft.losses import loss_of
+from voteprune.soft.loss_protocol import margin
 from voteprune.soft.newton import fit, nearest
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.region import (
     Region,
     average_curvature,
@@ -17,7 +17,7 @@ from voteprune.soft.region import (
     region_of,
     unbalanced,
 )
-from voteprune.soft.sharpened import Sharpened
+from voteprune.soft.sharpening import Sharpened
 
 
 def case(seed=0, n=120, k=6):

@@ -8,10 +8,11 @@ import pytest
 
 from soft_oracle import draw
 from voteprune.soft import relaxation
+from voteprune.soft.bound import bound_of
 from voteprune.soft.curvature import Curvature
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import nearest
 from voteprune.soft.polytope import Polytope
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.relaxation import relax
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
@@ -95,9 +96,8 @@ def test_it_ends_at_the_cutoff_and_when_time_is_over(kind):
     polytope = Polytope.at(lines, caps, NOBODY, free)
     near = start(loss, 6)
     whole = relax(loss, problem.ridge, NOBODY, free, polytope, near)
-    first = relaxation._bound(
-        loss.dual(near.z), loss, problem.ridge, NOBODY, free, polytope, None
-    ).value
+    dual = loss.dual(near.z)
+    first = bound_of(dual, problem.ridge, NOBODY, free, polytope, loss.total).value
     at_once = relax(loss, problem.ridge, NOBODY, free, polytope, near, cutoff=first)
     assert at_once.point is near
     assert at_once.bound.value == first

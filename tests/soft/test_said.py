@@ -10,16 +10,7 @@ import pytest
 
 import voteprune as vp
 from voteprune.soft.committee import SoftCommittee
-from voteprune.soft.probabilities import Probabilities, digest_of
-from voteprune.soft.reading import (
-    check_classes,
-    positive_last,
-    read_classes,
-    read_clip,
-    read_scores,
-    read_weights,
-)
-from voteprune.soft.tensor import (
+from voteprune.soft.log_odds import (
     LARGEST,
     PROBABILITY,
     SCORE,
@@ -31,6 +22,15 @@ from voteprune.soft.tensor import (
     odds_of_kind,
     shares_of,
     tensor_of,
+)
+from voteprune.soft.probabilities import Probabilities, digest_of
+from voteprune.soft.reading import (
+    check_classes,
+    positive_last,
+    read_classes,
+    read_clip,
+    read_scores,
+    read_weights,
 )
 
 NAN = np.nan

@@ -13,7 +13,7 @@ import pytest
 
 import voteprune as vp
 from voteprune.soft import scan as soft_scan
-from voteprune.soft.loss import margin
+from voteprune.soft.loss_protocol import margin
 from voteprune.soft.moments import Moments
 from voteprune.votes import pieces
 

@@ -10,9 +10,9 @@ import pytest
 
 from soft_oracle import allowed, committees, draw
 from voteprune.soft import search as searching
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit
 from voteprune.soft.problem import Budget, Group
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.search import Search
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]

@@ -9,12 +9,11 @@ import pytest
 from soft_oracle import committees, draw
 from voteprune.soft import sharpening
 from voteprune.soft.curvature import Curvature
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import fit
 from voteprune.soft.nodes import Node
 from voteprune.soft.polytope import Polytope
-from voteprune.soft.sharpened import Sharpened
-from voteprune.soft.sharpening import Sharpening
+from voteprune.soft.problem_loss import loss_of
+from voteprune.soft.sharpening import Sharpened, Sharpening
 
 ROOT = np.zeros(6, dtype=np.int8)
 

@@ -10,7 +10,7 @@ import voteprune as vp
 from instances import drawn, random_instance
 from margin_oracle import MarginOracle
 from oracle import metric
-from voteprune.bounds.wrong_rows import rows_given_up
+from voteprune.bounds.inevitable_errors import rows_given_up
 from voteprune.problem.metrics import CURVES
 from voteprune.problem.problem import Problem
 

@@ -89,7 +89,7 @@ def script(monkeypatch):
         "is_small": lambda: script.small, "solve_by_brute_force": Outcome("brute"),
         "open_run": lambda: script.opened, "bound_by_closure": None, "climb": None,
         "settle": lambda: script.settled, "affordable": lambda: script.affordable,
-        "sizes_of": range(1, 3), "solve_small": lambda: script.tried, "search": None,
+        "solve_small": lambda: script.tried, "search": None,
         "thinned": ("walked",), "TabuSearch": "tabu", "prepare": None,
     }.items():  # fmt: skip
         monkeypatch.setattr(exact, name, script.note(name, answer))
@@ -97,7 +97,7 @@ def script(monkeypatch):
     monkeypatch.setattr(exact, "NogoodsDriver", Nogoods)
     monkeypatch.setattr(exact, "SizesDriver", Sizes)
     script.problem = SimpleNamespace(
-        must_cover=False, allowed=(0, 1, 2), n_classifiers=3, size_max=3,
+        must_cover=False, allowed=(0, 1, 2), n_classifiers=3, size_max=3, sizes=range(1, 3),
         patterns=SimpleNamespace(n_patterns=10),
     )  # fmt: skip
     script.incumbent = SimpleNamespace(closed=False, score=1, began=time.monotonic())
@@ -109,7 +109,7 @@ def went(script, **more):
     """How it ends, and the way there, without what is only asked about."""
     run = Run(script.incumbent, script.run.deadline, **more)
     outcome = solve_exact(script.problem, run)
-    quiet = {"sizes_of", "thinned", "TabuSearch", "affordable", "region", "hopeless", "is_small"}
+    quiet = {"thinned", "TabuSearch", "affordable", "region", "hopeless", "is_small"}
     return outcome.termination, [name for name in script.log if name not in quiet]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
-from voteprune.primal import first as openings
+from voteprune.primal import first_committees as openings
 from voteprune.primal.tabu import TabuSearch
 
 

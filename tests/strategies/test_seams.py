@@ -21,7 +21,7 @@ from voteprune.strategies import exact_curve as parametric
 from voteprune.strategies import exact_margin as margins_exact
 from voteprune.strategies import exact_plurality as plurality_exact
 from voteprune.strategies.curve_parts import Parts
-from voteprune.tree import workers as sharing
+from voteprune.tree import dispatch
 from voteprune.verify.table import read_table
 
 explaining = importlib.import_module("voteprune.solve.explain")  # the module, not its function
@@ -104,9 +104,9 @@ def test_workers_without_time_are_no_failure_on_any_backend(monkeypatch):
     def raise_at_once(*_):
         raise OutOfTime("no time")
 
-    monkeypatch.setattr(sharing, "_send", raise_at_once)
+    monkeypatch.setattr(dispatch, "_send", raise_at_once)
     with pytest.raises(OutOfTime):
-        sharing.run_tasks("a module", [None, None], lambda *_: None)
+        dispatch.run_tasks("a module", [None, None], lambda *_: None)
 
 
 def test_a_lie_caught_in_a_part_of_a_run_stays_known_when_the_run_is_stopped(monkeypatch):

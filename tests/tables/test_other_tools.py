@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import voteprune as vp
-from voteprune.tables import Wish, read_rows, read_source
+from voteprune.tables import ReadOptions, read_rows, read_source
 
 LOG = Path(__file__).with_name("inspect.eval")
 """Written by inspect_ai 0.3.285: six samples, one scorer, a model that answers as it is told."""
@@ -16,16 +16,16 @@ LOG = Path(__file__).with_name("inspect.eval")
 
 def test_a_log_of_inspect_itself(tmp_path):
     pytest.importorskip("zstandard")
-    rows = read_rows([LOG], Wish(positive="yes"))
+    rows = read_rows([LOG], ReadOptions(positive="yes"))
     assert rows.names == ("mockllm/judge",)
     assert rows.ids == ("q0", "q1", "q2", "q3", "q4", "q5")
     assert rows.labels.tolist() == [True, False, False, True, False, True]
     assert rows.votes[:, 0].tolist() == [True, False, True, True, False, False]
-    named = read_rows([LOG], Wish(positive="yes", target="human"))
+    named = read_rows([LOG], ReadOptions(positive="yes", target="human"))
     assert named.labels.tolist() == rows.labels.tolist()
     labels = tmp_path / "labels.csv"
     labels.write_text("id,right\n" + "".join(f"q{i},1\n" for i in range(5)) + "q5,0\n")
-    marks = read_rows([LOG], Wish(labels=labels, id="id"))
+    marks = read_rows([LOG], ReadOptions(labels=labels, id="id"))
     assert marks.votes[:, 0].tolist() == [True, True, False, True, True, False]
 
 
@@ -39,7 +39,7 @@ def test_a_damaged_log_is_refused(tmp_path):
         data[place] ^= 0xFF
         bad.write_bytes(data)
         with pytest.raises(vp.FileFormatError, match="cannot be unpacked"):
-            read_rows([bad], Wish(positive="yes"))
+            read_rows([bad], ReadOptions(positive="yes"))
         data[place] ^= 0xFF
 
 
@@ -56,7 +56,7 @@ def test_what_to_install_is_said_where_nothing_unpacks(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setattr(zipfile.ZipFile, "read", refuse)  # as before Python 3.14
     with pytest.raises(vp.FileFormatError, match="pip install zstandard"):
-        read_rows([LOG], Wish(positive="yes"))
+        read_rows([LOG], ReadOptions(positive="yes"))
 
 
 def test_a_folder_of_logs_in_json(tmp_path):
@@ -67,8 +67,8 @@ def test_a_folder_of_logs_in_json(tmp_path):
         ]
         document = {"eval": {"model": name}, "samples": samples}
         (tmp_path / f"{name}.json").write_text(json.dumps(document))
-    assert read_source([tmp_path], Wish(positive="yes")).validation.names == ("a", "b")
+    assert read_source([tmp_path], ReadOptions(positive="yes")).validation.names == ("a", "b")
     # Beside tables JSON is something else, as a run's settings.
     (tmp_path / "t.csv").write_text("id,vote,y\n1,1,1\n2,0,0\n")
     (tmp_path / "u.csv").write_text("id,vote,y\n1,1,1\n2,1,0\n")
-    assert read_source([tmp_path], Wish("y", id="id")).validation.names == ("t", "u")
+    assert read_source([tmp_path], ReadOptions("y", id="id")).validation.names == ("t", "u")

@@ -10,7 +10,7 @@ import pytest
 
 from voteprune.solvers import OutOfTime, SolverFailure
 from voteprune.tree import background as beside
-from voteprune.tree import workers as sharing
+from voteprune.tree import dispatch
 from voteprune.tree.background import BackgroundSearch
 
 
@@ -143,9 +143,9 @@ class Errand:
 
 def test_a_single_task_is_worked_on_here_with_its_reports_and_its_time(monkeypatch):
     heard = []
-    monkeypatch.setattr(sharing, "call", lambda *given, **named: heard.append((given, named)) or 7)
+    monkeypatch.setattr(dispatch, "call", lambda *given, **named: heard.append((given, named)) or 7)
     task = Errand("one")
-    assert sharing.run_tasks("worker", [task], "report", "meanwhile", 11.0) == [7]
+    assert dispatch.run_tasks("worker", [task], "report", "meanwhile", 11.0) == [7]
     assert heard == [(("worker", (task,), 9.0, "report", "meanwhile", 11.0), {})]
 
 
@@ -157,18 +157,18 @@ def test_several_are_worked_on_without_reports_each_until_its_own_end(monkeypatc
         assert report("anything", 1) is None
         return request[0].name
 
-    monkeypatch.setattr(sharing, "call", call)
+    monkeypatch.setattr(dispatch, "call", call)
     tasks = [Errand("a", latest=8.0), Errand("b")]
-    assert sharing.run_tasks("worker", tasks, None, None, 11.0) == ["a", "b"]
+    assert dispatch.run_tasks("worker", tasks, None, None, 11.0) == ["a", "b"]
     assert sorted(heard) == [("worker", "a", 8.0, 11.0), ("worker", "b", 9.0, 11.0)]
     heard.clear()
-    assert sharing.run_tasks("worker", tasks, None) == ["a", "b"]
+    assert dispatch.run_tasks("worker", tasks, None) == ["a", "b"]
     assert [end for *_, end in heard] == [None, None]
 
 
 def test_a_backend_that_comes_back_only_when_all_is_done_does_as_well(monkeypatch):
-    monkeypatch.setattr(sharing, "call", lambda worker, request, *_, **__: request[0].name)
-    made, parallel = [], sharing.joblib.Parallel
+    monkeypatch.setattr(dispatch, "call", lambda worker, request, *_, **__: request[0].name)
+    made, parallel = [], dispatch.joblib.Parallel
 
     def old(**options):
         made.append(options)
@@ -176,8 +176,8 @@ def test_a_backend_that_comes_back_only_when_all_is_done_does_as_well(monkeypatc
             raise ValueError("not here")
         return parallel(**options)
 
-    monkeypatch.setattr(sharing.joblib, "Parallel", old)
-    assert sharing.run_tasks("worker", [Errand("a"), Errand("b")], None) == ["a", "b"]
+    monkeypatch.setattr(dispatch.joblib, "Parallel", old)
+    assert dispatch.run_tasks("worker", [Errand("a"), Errand("b")], None) == ["a", "b"]
     assert made == [
         {"n_jobs": 2, "prefer": "threads", "return_as": "generator"},
         {"n_jobs": 2, "prefer": "threads"},
@@ -188,10 +188,10 @@ def test_a_backend_that_comes_back_only_when_all_is_done_does_as_well(monkeypatc
 def test_what_a_worker_raises_is_a_failure_unless_it_had_no_time(error, monkeypatch):
     shares: Future = Future()
     shares.set_exception(error)
-    monkeypatch.setattr(sharing, "_send", lambda *_: shares)
+    monkeypatch.setattr(dispatch, "_send", lambda *_: shares)
     expected = OutOfTime if isinstance(error, OutOfTime) else SolverFailure
     with pytest.raises(expected) as raised:
-        sharing.run_tasks("worker", [Errand("a"), Errand("b")], None)
+        dispatch.run_tasks("worker", [Errand("a"), Errand("b")], None)
     assert isinstance(raised.value, OutOfTime) == isinstance(error, OutOfTime)
     assert isinstance(error, OutOfTime) or "a worker failed" in str(raised.value)
 
@@ -200,25 +200,25 @@ def test_a_failure_while_dealing_is_told_as_it_is(monkeypatch):
     def deal(*_):
         raise SolverFailure("the very words")
 
-    monkeypatch.setattr(sharing, "_send", deal)
+    monkeypatch.setattr(dispatch, "_send", deal)
     with pytest.raises(SolverFailure, match=r"^the very words"):
-        sharing.run_tasks("worker", [Errand("a"), Errand("b")], None)
+        dispatch.run_tasks("worker", [Errand("a"), Errand("b")], None)
 
 
 def test_tasks_are_sent_from_here_and_now():
     before = time.monotonic(), time.time()
-    sent = sharing.Sent()
+    sent = dispatch.Sent()
     assert before[0] <= sent.moment <= time.monotonic()
     assert before[1] <= sent.wall <= time.time() + 1e-3
-    assert sent.machine == sharing.platform.node()
+    assert sent.machine == dispatch.platform.node()
     assert sent.clocks_apart() == 0.0
 
 
 @pytest.mark.parametrize(("waited", "apart"), [(0.0, 0.0), (30.0, 0.0), (30.5, 30.5)])
 def test_half_a_minute_is_the_longest_that_a_task_waits_on_one_machine(waited, apart, monkeypatch):
-    monkeypatch.setattr(sharing.platform, "node", lambda: "here")
-    monkeypatch.setattr(sharing.time, "monotonic", lambda: 100.0 + waited)
-    monkeypatch.setattr(sharing.time, "time", lambda: 1e9 + waited)
-    assert sharing.Sent("here", 100.0, 1e9).clocks_apart() == pytest.approx(apart)
-    away = sharing.Sent("away", 100.0, 1e9).clocks_apart()
+    monkeypatch.setattr(dispatch.platform, "node", lambda: "here")
+    monkeypatch.setattr(dispatch.time, "monotonic", lambda: 100.0 + waited)
+    monkeypatch.setattr(dispatch.time, "time", lambda: 1e9 + waited)
+    assert dispatch.Sent("here", 100.0, 1e9).clocks_apart() == pytest.approx(apart)
+    away = dispatch.Sent("away", 100.0, 1e9).clocks_apart()
     assert away == pytest.approx(apart)

@@ -13,7 +13,7 @@ import pytest
 
 from softcerts import check, document, put, put_at, soft
 from voteprune.exceptions import FileFormatError
-from voteprune.verify import logs, soft_limits, soft_tree, verify
+from voteprune.verify import logarithms, soft_limits, soft_tree, verify
 from voteprune.verify.soft_document import Seats, soft_document_of
 from voteprune.verify.soft_limits import Decisions, SoftLimits
 from voteprune.verify.soft_pool import SoftPool, _on_grid
@@ -67,7 +67,7 @@ def recounted(pool, point):
     shares, loose = pool._shares(pool._scores(*point))
     c, total = pool.n_classes, sum(map(Fraction, pool.weights))
     entropy = -math.fsum(
-        weight * share * logs.log(share)
+        weight * share * logarithms.log(share)
         for column in shares
         for weight, share in zip(pool.weights, column, strict=True)
         if share
@@ -122,7 +122,9 @@ def test_a_loss_has_the_room_that_is_proved_and_no_more(make, tmp_path):
     each = []
     for label, *z in zip(pool.labels, *pool._scores(intercepts, pairs), strict=True):
         top = max(z)
-        each.append(logs.log(sum(logs.exp_above(one - top) for one in z)) + (top - z[label]))
+        each.append(
+            logarithms.log(sum(logarithms.exp_above(one - top) for one in z)) + (top - z[label])
+        )
     total = sum(map(Fraction, pool.weights))
     loss = Fraction(math.fsum(c * one for c, one in zip(pool.weights, each, strict=True)))
     reach = max(map(abs, map(Fraction, intercepts))) + sum(
@@ -163,17 +165,17 @@ def test_a_class_without_rows_of_weight_takes_nothing(tmp_path):
 
 
 def test_the_rooms_of_logarithms_are_as_promised(monkeypatch):
-    assert Fraction(logs.LOG_ROOM) == 4 * U
-    assert logs.ROUNDING == U
-    assert logs.exp_above(-701.0) == logs.exp_above(-1e90) == 1e-300
-    assert logs.exp_above(-700.0) < 1e-303
-    assert logs.exp_above(0.0) <= 1 + 1e-14
+    assert Fraction(logarithms.LOG_ROOM) == 4 * U
+    assert logarithms.ROUNDING == U
+    assert logarithms.exp_above(-701.0) == logarithms.exp_above(-1e90) == 1e-300
+    assert logarithms.exp_above(-700.0) < 1e-303
+    assert logarithms.exp_above(0.0) <= 1 + 1e-14
     # A library whose exponential is wrong is found out, by little and by far.
     right = math.exp
     for factor in (0.9, 0.5, 0.1, 1e-3):
         monkeypatch.setattr(math, "exp", lambda y, factor=factor: factor * right(y))
-        assert logs.exp_above(-1.0) >= right(-1.0)
-    assert logs.exp_above(-1.0) == 1.0
+        assert logarithms.exp_above(-1.0) >= right(-1.0)
+    assert logarithms.exp_above(-1.0) == 1.0
 
 
 @pytest.mark.parametrize(("share", "holds"), [(0.9e-9, True), (1.1e-9, False)])

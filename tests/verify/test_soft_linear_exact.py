@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from voteprune.verify import logs
+from voteprune.verify import logarithms
 from voteprune.verify.replay import Fault
 from voteprune.verify.soft_document import Node, Seats, soft_document_of
 from voteprune.verify.soft_limits import Decisions, Reach, SoftLimits
@@ -76,7 +76,7 @@ def recounted(n_classes, loss, weights, mean):
     everybody = [answers(n_classes, member) for member in range(2)]
     if loss == "pool_log_loss":
         pulls = [1 / mean[row][labels[row]] for row in rows]
-        log_of = [logs.log(float(pull)) for pull in pulls]
+        log_of = [logarithms.log(float(pull)) for pull in pulls]
         base = Fraction(math.fsum(weights[row] * (1 + log_of[row]) for row in rows))
         size = math.fsum(weights[row] * (3 + 2 * abs(log_of[row])) for row in rows)
         gains = [
@@ -143,7 +143,7 @@ def test_a_loss_has_the_room_that_is_proved_and_no_more(case, shares, tmp_path):
         )
         reach = Fraction(n_classes * total)
     else:
-        each = [-logs.log(z) for z in scores[0]]
+        each = [-logarithms.log(z) for z in scores[0]]
         lost = math.fsum(weight * one for weight, one in zip(weights, each, strict=True))
         reach = Fraction(
             math.fsum(w * (3 + 2 * abs(one)) for w, one in zip(weights, each, strict=True))

@@ -45,8 +45,8 @@ def conflicts(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs (i in low, j in high) with votes(i) a subset of votes(j), as places.
 
-    At most a few million pairs, which is more than enough, and those that are found until
-    `deadline`; a bound from fewer is still valid.
+    At most a few million pairs, and no more than are found until `deadline`: a bound from some of
+    them is valid, too.
     """
     missing = (~matrix[high]).astype(np.float32).T
     firsts, seconds, found = [], [], 0
@@ -73,8 +73,8 @@ def sides_wanted(
 ) -> tuple[NDArray[np.bool_], NDArray[np.intp], NDArray[np.intp], int]:
     """Return who is eligible, which patterns want to be positive and negative, and what is lost.
 
-    A pattern that nobody votes for is never positive and one that everybody votes for always is:
-    what they would gain otherwise is lost before any conflict is looked at.
+    A pattern that nobody votes for is never positive, and one that everybody votes for always is;
+    what they would gain on the other side is lost from the start.
 
     Returns
     -------

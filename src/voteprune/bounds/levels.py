@@ -72,9 +72,9 @@ class Levels:
             positive=positive,
             weights=np.abs(net),
             base=gains.base / scale + float(net[~positive].sum()),
-            required=np.flatnonzero(np.isin(problem.allowed, problem.required)),
-            size_min=max(problem.size_min, len(problem.required)),
-            size_max=min(problem.size_max, len(problem.allowed)),
+            required=problem.required_places,
+            size_min=problem.least_size,
+            size_max=problem.most_size,
             limits=tuple(limit_rows(problem, used, positive)),
         )
         return levels, scale

@@ -10,7 +10,7 @@ prices. A first term is straight between its kinks, so its largest value lies at
 range or beside a kink. One vote moves F_p by its weight over the reach, so prices that are good at
 one size, scaled by the reach, are good at the others too.
 
-Whatever the prices are, the bound holds; `relaxation` finds good ones.
+The bound holds for any prices; `tree.margins.worker` finds good ones.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class Sizes:
             np.stack(
                 [side.astype(float) / scale for side in (patterns.positive, patterns.negative)]
             ),
-            np.flatnonzero(np.isin(allowed, problem.required)),
-            max(problem.size_min, len(problem.required)),
-            min(problem.size_max, len(allowed)),
+            problem.required_places,
+            problem.least_size,
+            problem.most_size,
         )
         return sizes, scale * float(margin_of(problem).row_units)
 

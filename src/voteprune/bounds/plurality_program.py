@@ -1,7 +1,7 @@
 """`WinsProgram`: the linear relaxation of one size with more than two classes, in HiGHS.
 
 Only worker processes import this, for HiGHS does not live with every other solver in one process.
-Limits may be broken at a high price, so that every program is feasible and has dual prices.
+Limits are penalised instead of enforced, so every program is feasible and has dual prices.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ A, of Q, and of the rivals in R, who have no more votes than c less their leads.
 most by those with x > t in B, those with x > 1 - t in U, and the rivals in R with whom c is level;
 so all are separated at once.
 
-Put a price on each row. By weak duality no committee of the size exceeds what is left of the gains,
-the largest of each pattern, plus the largest sum of what members are charged. Whatever the prices.
+Put any price on each row. By weak duality no committee of the size exceeds the sum over patterns of
+the largest gain that the charges leave, plus the largest sum of charges on members.
 """
 
 from __future__ import annotations
@@ -218,8 +218,8 @@ class Size:
     def carried(self, rows: Rows, prices: Floats, there: Size) -> tuple[Rows, Floats]:
         """Return rows and prices of this size as they are at another.
 
-        What they charge on the wins stays as it is, so prices change as factors do. Rows that say
-        nothing there are without a price.
+        Prices are rescaled so that the charges on wins stay the same; rows that are void there get
+        no price.
         """
         shift = np.where(rows.kind == TOTAL, self.size - there.size, 0)
         fewer = (self.votes - there.votes)[rows.win]

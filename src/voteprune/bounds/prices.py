@@ -133,8 +133,7 @@ def _rescaled(
 ) -> tuple[Floats, Floats]:
     """Return the charges on members and the constants for each base factor.
 
-    A row whose factor is not positive says nothing. Its pattern, or its two patterns, then keep
-    their full weight, which is added back.
+    A row whose factor is not positive is void there: what it charged on its patterns is added back.
     """
     k = len(next(iter(by_shift.values()))[0])
     on_members, constants = np.zeros((len(factors), k)), np.zeros(len(factors))

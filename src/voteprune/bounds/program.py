@@ -1,9 +1,9 @@
 """`Program`: the linear relaxation of one (S, L), in HiGHS: where good dual prices come from.
 
 Only the worker process imports this, for HiGHS does not live with every other solver in one
-process. Variables that a node fixes are bounds on x and t, with one exception: a pattern that must
-be decided right is not forced but worth so much more, and limits may be broken at a high price. So
-every program is feasible and has dual prices, even where the node is empty.
+process. Variables that a node fixes become bounds on x and t. Two things are penalised instead of
+enforced: that a pattern is fixed as decided right, and the problem's limits. So every program is
+feasible and has dual prices, even where the node holds no committee.
 """
 
 from __future__ import annotations
@@ -25,17 +25,7 @@ LEAST_SECONDS = 0.05
 
 
 class Program:
-    """The linear program of one (S, L), which grows by rows and is solved node by node.
-
-    Parameters
-    ----------
-    levels
-        The data.
-    at
-        The (S, L).
-    known
-        Rows beyond the basic ones to begin with.
-    """
+    """The linear program of one (S, L), which grows by rows and is solved node by node."""
 
     def __init__(self, levels: Levels, at: tuple[int, int], known: Sequence[Row]) -> None:
         self._levels, self._at = levels, at

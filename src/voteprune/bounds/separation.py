@@ -98,8 +98,8 @@ def _near_pairs(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs of live patterns whose row has little slack if no member is skipped.
 
-    A member counts no more than both patterns do, so some are skipped; which pairs that breaks is
-    worth finding out only for these.
+    Leaving members out of a row makes it sharper, but only a row with little slack can be broken by
+    that; so only these pairs are looked at.
     """
     right, side = levels.helps[live].astype(np.float32), levels.positive[live]
     asked, wished = needs[live], t[live].astype(np.float32)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..exceptions import FileFormatError, InputError, OutputError, VotepruneError
 from ..starting import INTERRUPTED, loaded
-from .saying import PROVED, UNWRITTEN, WORDS, WRONG, say
+from .console import PROVED, UNWRITTEN, WORDS, WRONG, say
 
 _OPTIONS = {
     **{name: f"--{name}" for name in ("k", "target", "objective", "method", "solver", "diversity")},
@@ -49,7 +49,7 @@ which `make_app` adds one of its own."""
 
 _COMMANDS = (
     (
-        "commands:prune_command",
+        "pruning:prune_command",
         "prune",
         "Choose the best committee of the classifiers in FILE, with a proof.",
         "Examples:\n\n"
@@ -93,13 +93,13 @@ _COMMANDS = (
         "Example: voteprune verify certificate.json votes.csv",
     ),
     (
-        "comparing:methods_command",
+        "listing:methods_command",
         "methods",
         "List the methods: what each does, and where it comes from.",
         "Example: voteprune methods --json",
     ),
     (
-        "commands:solvers_command",
+        "listing:solvers_command",
         "solvers",
         "List the solvers: which are installed, and what they can do.",
         "Example: voteprune solvers --json",

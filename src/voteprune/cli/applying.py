@@ -17,12 +17,12 @@ from ..problem.committee import USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
-from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_votes
+from ..tables import Bools, ReadOptions, Rows, Sheet, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
-from .option_groups import AS_IT_IS, OUTPUT, Reading
-from .options import check_output
+from .console import PROVED, say
+from .option_texts import check_output
 from .output import score_soft, words_on_soft, write_csv
-from .saying import PROVED, say
+from .shared_options import AS_IT_IS, OUTPUT, Reading
 
 C = TypeVar("C", Committee, PluralityCommittee)
 
@@ -67,12 +67,12 @@ def apply_command(
     chosen, kept = _saved(committee)
     if isinstance(chosen, SoftCommittee):
         return _apply_probabilities(chosen, file, reading, output)
-    wish = _wish_of(chosen, kept, reading)
+    options = _read_options(chosen, kept, reading)
     if isinstance(chosen, Committee):
         chosen = _ruled(chosen, reading)
     elif not _of_two(chosen):
-        return _apply_labels(_ruled(chosen, reading), file, wish, output)
-    rows = read_votes(file, chosen.names, wish)
+        return _apply_labels(_ruled(chosen, reading), file, options, output)
+    rows = read_votes(file, chosen.names, options)
     # The same committee, seated on the columns that were read, where they have been cut.
     seats = tuple(range(chosen.size))
     seated = replace(chosen, members=seats, pool_size=chosen.size, cutoff=USUAL_CUT)
@@ -100,27 +100,29 @@ def _saved(path: Path) -> tuple[Committee | PluralityCommittee | SoftCommittee, 
     return _KINDS[kind]._from_fields(own), kept
 
 
-def _wish_of(chosen: Committee | PluralityCommittee, kept: Fields, reading: Reading) -> Wish:
+def _read_options(
+    chosen: Committee | PluralityCommittee, kept: Fields, reading: Reading
+) -> ReadOptions:
     """Return how votes are read for a saved committee: as then, unless something else is said."""
-    wish = reading.wish()
-    wish = replace(wish, abstentions=wish.abstentions or chosen.abstentions)
+    options = reading.options()
+    options = replace(options, abstentions=options.abstentions or chosen.abstentions)
     if kept.missing("reading"):
-        return wish
+        return options
     fields = kept.object("reading")
-    if not wish.abstain and not fields.missing("abstain"):
-        wish = replace(wish, abstain=fields.texts("abstain"))
-    if wish.cutoff is None and not fields.missing("cutoff") and wish.grade is None:
-        wish = replace(wish, cutoff=fields.number("cutoff"))
-    if wish.positive is None and not fields.missing("positive"):
-        wish = replace(wish, positive=fields.text("positive"))
+    if not options.abstain and not fields.missing("abstain"):
+        options = replace(options, abstain=fields.texts("abstain"))
+    if options.cutoff is None and not fields.missing("cutoff") and options.grade is None:
+        options = replace(options, cutoff=fields.number("cutoff"))
+    if options.positive is None and not fields.missing("positive"):
+        options = replace(options, positive=fields.text("positive"))
     if not fields.missing("negative"):
-        wish = replace(wish, negative=fields.text("negative"))
-    return wish
+        options = replace(options, negative=fields.text("negative"))
+    return options
 
 
 def _ruled(chosen: C, reading: Reading) -> C:
     """Return a committee that was chosen without abstentions with the rule given for these rows."""
-    rule = reading.wish().abstentions
+    rule = reading.options().abstentions
     if rule is None or chosen.abstentions is not None:
         return chosen
     if rule == "skip" and isinstance(chosen, Committee):
@@ -132,25 +134,27 @@ def _ruled(chosen: C, reading: Reading) -> C:
     return replace(chosen, abstentions=rule)
 
 
-def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Path | None) -> int:
+def _apply_labels(
+    chosen: PluralityCommittee, file: Path, options: ReadOptions, output: Path | None
+) -> int:
     """Predict the rows of a table of labels.
 
     Parameters
     ----------
     chosen
         The committee.
-    file, wish
+    file, options
         The table, and how it is read.
     output
         Where to write the predictions; None for stdout.
     """
-    rows = read_labels(file, chosen.names, sep=wish.sep, gaps=wish.gaps)
+    rows = read_labels(file, chosen.names, sep=options.sep, gaps=options.gaps)
     columns = rows.columns
-    for name, option in ((wish.target, "--target"), (wish.id, "--id")):
+    for name, option in ((options.target, "--target"), (options.id, "--id")):
         if name is not None and name not in columns:
             raise InputError(option, f"{file} has no column {name!r}.")
     own = ["index", *(name for name in columns if name.lower() == "id")]
-    index = wish.id or next((name for name in own if name in columns), None)
+    index = options.id or next((name for name in own if name in columns), None)
     seated = replace(
         chosen,
         members=tuple(range(chosen.size)),
@@ -158,14 +162,14 @@ def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pa
         pool_size=chosen.size,
     )
     cells = tuple(rows.column(name).tolist() for name in chosen.names)
-    said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(wish).cells
+    said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(options).cells
     counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
     ids = rows.ids if index is None else rows.column(index).tolist()
     winners = [seated.classes[place] for place in counts.argmax(axis=1)]
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
-    if wish.target is not None:
-        truth = rows.column(wish.target)
+    if options.target is not None:
+        truth = rows.column(options.target)
         right = truth == np.array(winners)
         balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
         say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")
@@ -176,7 +180,7 @@ def _apply_probabilities(
     chosen: SoftCommittee, file: Path, reading: Reading, output: Path | None
 ) -> int:
     """Give the rows of a table probabilities and classes."""
-    rows = read_members(file, chosen.names, chosen.classes, reading.wish())
+    rows = read_members(file, chosen.names, chosen.classes, reading.options())
     shares = chosen.predict_proba(rows.said)
     decided = chosen.predict(rows.said).tolist()
     two = len(chosen.classes) == 2
@@ -217,7 +221,7 @@ def votes_command(
     """
     if output is not None:
         check_output(output, *file)
-    rows = read_rows(file, reading.wish())
+    rows = read_rows(file, reading.options())
     if rows.labels is None:
         raise InputError("--target", "is missing. Name the column of labels.")
     for note in rows.notes:

@@ -1,4 +1,4 @@
-"""``voteprune compare`` and ``voteprune methods``: the methods side by side."""
+"""``voteprune compare``: methods side by side."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from cyclopts import Parameter
 
 from ..compare import compare
 from ..exceptions import InputError
-from ..files import jsonfile
 from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
 from ..solve.comparison import Comparison
-from ..strategies.registry import methods as known_methods
 from ..tables import Rows
 from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
+from .console import PROVED, WRONG, live_methods, say
 from .inputs import read_class_tables, read_tables
-from .live import live_methods
-from .option_groups import (
+from .option_texts import check_picture, read_objective
+from .output import emit, exit_code
+from .shared_options import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -33,9 +33,6 @@ from .option_groups import (
     Reading,
     Source,
 )
-from .options import check_picture, read_objective
-from .output import aligned, emit, exit_code
-from .saying import PROVED, WRONG, say
 
 
 def compare_command(
@@ -113,23 +110,6 @@ def compare_command(
     if plot is not None:
         found.save_plot(plot)
     return _exit_code(found, strict)
-
-
-def methods_command(*, json: bool = False) -> int:
-    """List the methods: what each does, and where it comes from.
-
-    Parameters
-    ----------
-    json
-        Print the list as JSON.
-    """
-    keys = ("name", "summary", "reference")
-    rows = [{key: getattr(method, key) for key in keys} for method in known_methods()]
-    if json:
-        emit(jsonfile.write(rows))
-    else:
-        emit(aligned([["method", "summary", "reference"], *([*row.values()] for row in rows)]))
-    return PROVED
 
 
 def _read(

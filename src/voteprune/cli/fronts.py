@@ -16,8 +16,11 @@ from ..solve.fronts import SIZE, Front
 from ..starting import INTERRUPTED
 from ..tables import read_costs
 from ..tables.soft import read_probabilities
+from .console import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 from .inputs import read_class_tables, read_tables
-from .option_groups import (
+from .option_texts import build_budget, check_output, check_picture, is_soft, read_objective
+from .output import emit
+from .shared_options import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -32,9 +35,6 @@ from .option_groups import (
     Softness,
     Source,
 )
-from .options import build_budget, check_output, check_picture, is_soft, read_objective
-from .output import emit
-from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 _COST = "cost"
 """What --by calls the costs that a table of votes tells itself."""
@@ -140,7 +140,7 @@ def _read(
         for option, given in (("--plurality", plurality), ("--k", source.k is not None)):
             if given:
                 raise InputError(option, f"is not for --objective {source.objective}.")
-        said = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip)
+        said = read_probabilities(file, reading.options(), CLIP if soft.clip is None else soft.clip)
         for note in said.notes:
             say(note)
         return said.validation, said.costs, said.validation.names

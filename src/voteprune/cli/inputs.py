@@ -18,7 +18,7 @@ from ..tables import ClassTable, VoteTable, is_plain, read_classes, read_source,
 from ..tables.soft import SoftSource, read_probabilities
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .option_groups import Asked, Effort, Reading, Softness, Source
+from .console import say
 from .output import (
     score_labels,
     score_soft,
@@ -27,7 +27,7 @@ from .output import (
     words_on_soft,
     words_on_test_rows,
 )
-from .saying import say
+from .shared_options import Asked, Effort, Reading, Softness, Source
 
 Scored = tuple[dict[str, Any] | None, tuple[str, ...]]
 """What a committee reaches on test rows: figures for a document, and words for people."""
@@ -70,14 +70,14 @@ def read_tables(
     test
         File of other rows; None where the votes' own file has them, if any.
     """
-    table = read_source(file, reading.wish(k))
+    table = read_source(file, reading.options(k))
     if test is not None:
         if table.test is not None:
             raise InputError("--test", "is one set of test rows, the table has another. Give one.")
-        wish = reading.wish()
+        options = reading.options()
         if table.classes is not None:
-            wish = replace(wish, negative=table.classes[0])
-        rows = read_votes(test, table.validation.names, wish)
+            options = replace(options, negative=table.classes[0])
+        rows = read_votes(test, table.validation.names, options)
         if rows.labels is None:
             raise InputError("--test", f"{test} has no labels. Name their column with --target.")
         table = replace(table, test=replace(rows, is_test=None))
@@ -87,8 +87,8 @@ def read_tables(
     if said.all() or not said.any():
         always = "positive" if said.any() else "negative"
         say(
-            f"every vote is {always}, for votes are positive from {reading.wish().cut:g} on; see "
-            "--cutoff."
+            f"every vote is {always}, for votes are positive from {reading.options().cut:g} on; "
+            "see --cutoff."
         )
     return table
 
@@ -99,7 +99,7 @@ def read_class_tables(
     """Read votes for classes, likewise."""
     if k is not None:
         raise InputError("--k", "is for tables of two classes. Leave it out with --plurality.")
-    table = read_classes(file, reading.wish(), test)
+    table = read_classes(file, reading.options(), test)
     for note in table.notes:
         say(note)
     return table
@@ -163,7 +163,9 @@ def read_probabilities_pool(
     """Read a table of probabilities, to choose a soft committee from."""
     if source.k is not None:
         raise InputError("--k", "is for votes. Choose columns with --columns instead.")
-    table = read_probabilities(file, reading.wish(), CLIP if soft.clip is None else soft.clip, test)
+    table = read_probabilities(
+        file, reading.options(), CLIP if soft.clip is None else soft.clip, test
+    )
     if certified:
         check_columns(table)
     for note in table.notes:
@@ -226,10 +228,10 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
 
     The classes, the positive one last, are for whoever reads the file without it.
     """
-    wish = reading.wish()
-    fields: dict[str, Any] = {"cutoff": wish.cut, "classes": list(classes or ("0", "1"))}
+    options = reading.options()
+    fields: dict[str, Any] = {"cutoff": options.cut, "classes": list(classes or ("0", "1"))}
     fields |= abstaining_fields(reading)
-    if wish.grade is not None:
+    if options.grade is not None:
         fields["positive"] = reading.positive
     if classes is not None:
         fields |= {"positive": classes[1], "negative": classes[0]}
@@ -238,5 +240,5 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
 
 def abstaining_fields(reading: Reading) -> dict[str, Any]:
     """Return what "voteprune apply" must know to tell abstentions, however votes are counted."""
-    words = reading.wish().abstain
+    words = reading.options().abstain
     return {"abstain": list(words)} if words else {}

@@ -39,7 +39,7 @@ from ..strategies.plurality_certificate import PluralityCertificate
 from ..tables import Bools, Rows
 from ..tables.soft import SoftRows
 from ..votes.plurality import PluralityVotes
-from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
+from .console import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 
 
 def emit(text: str) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..exceptions import FileFormatError
-from ..tables.files import import_polars, is_parquet, load
+from ..tables.file_bytes import import_polars, is_parquet, load
 from ..tables.parquet import read_frame
 from ..verify import verify
+from .console import PROVED, REFUTED
 from .output import emit
-from .saying import PROVED, REFUTED
 
 
 def verify_command(certificate: Path, file: Path, /, *, target: str | None = None) -> int:

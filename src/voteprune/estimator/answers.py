@@ -49,15 +49,7 @@ class Answers:
 
 
 def question_for(model: object, scores: bool = True) -> Question:
-    """Return what to ask a member by.
-
-    Parameters
-    ----------
-    model
-        The member, fitted or not.
-    scores
-        Whether scores are of use.
-    """
+    """Return what to ask a member by."""
     if hasattr(model, "predict_proba"):
         return "predict_proba"
     return "decision_function" if scores and hasattr(model, "decision_function") else "predict"

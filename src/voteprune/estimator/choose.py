@@ -35,14 +35,7 @@ class Choice:
 def check_requests(
     target: Target, arguments: Mapping[str, Any], rule: Abstentions | None = None
 ) -> tuple[Constraint, ...]:
-    """Check what is wished for, by the rules for as many classes as there are.
-
-    Parameters
-    ----------
-    target, arguments
-        The classes, and the arguments of `prune`.
-    rule
-        What abstentions count for.
+    """Check what is asked for, by the rules for as many classes as there are.
 
     Returns
     -------
@@ -51,7 +44,7 @@ def check_requests(
     Raises
     ------
     InputError
-        If a wish is wrong, or makes sense with two classes only.
+        If an argument is wrong, or makes sense with two classes only.
     """
     if target.positive is None:
         return check_plurality_plan(Arguments(**arguments), target.classes.tolist()).requests
@@ -68,15 +61,6 @@ def choose(
     rule: Abstentions | None = None,
 ) -> Choice:
     """Prune a pool by its ballots.
-
-    Parameters
-    ----------
-    ballots, target, sample_weight
-        Who votes for what, what is true, and what each row counts.
-    arguments
-        The arguments of `prune`.
-    rule
-        What abstentions count for.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from .answers import Answers, collect_answers, tell
 from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
 from .conventions import Conventions, route
-from .default import AUTO, settle, settle_soft
+from .default_objective import AUTO, settle, settle_soft
 from .pool import check_trainable, read_cv, read_pool
 from .soft import (
     SoftChoice,

@@ -18,7 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.utils.validation import check_is_fitted
 
-from ..exceptions import InputError
+from ..exceptions import InputError, not_installed
 from ..soft.committee import SoftCommittee
 from .answers import question_for
 from .classifier import PrunedVotingClassifier
@@ -56,9 +56,7 @@ def to_onnx(clf: PrunedVotingClassifier, X: Any, *, target_opset: int | None = N
         If skl2onnx is not installed, members may abstain, or one cannot be converted; it is named.
     """
     if find_spec("skl2onnx") is None:
-        raise InputError(
-            "skl2onnx", "is needed to convert. Install it: pip install 'voteprune[onnx]'"
-        )
+        raise not_installed("skl2onnx", "convert", "onnx")
     check_is_fitted(clf)
     if isinstance(clf.committee_, SoftCommittee):
         check_convertible(clf)

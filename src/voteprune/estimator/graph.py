@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..exceptions import InputError
+from ..exceptions import InputError, not_installed
 from .ensembles import unwrap
 from .voter import Voter
 
@@ -56,10 +56,7 @@ def know_boosters(model: Any) -> bool:
     if package not in ("lightgbm", "xgboost"):
         return False
     if find_spec("onnxmltools") is None:
-        raise InputError(
-            "onnxmltools",
-            f"is needed to convert members of {package}. Install it: pip install 'voteprune[onnx]'",
-        )
+        raise not_installed("onnxmltools", f"convert members of {package}", "onnx")
     from skl2onnx import update_registered_converter
     from skl2onnx.common.shape_calculator import calculate_linear_classifier_output_shapes
 

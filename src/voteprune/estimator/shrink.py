@@ -66,8 +66,8 @@ def prune_ensemble(
     Raises
     ------
     InputError
-        If the ensemble is not fitted or of no known kind, cannot decide as asked, or a wish is
-        wrong.
+        If the ensemble is not fitted or of no known kind, cannot decide as asked, or an
+        argument is wrong.
     InfeasibleError
         If no committee meets the constraints.
     """

@@ -21,7 +21,7 @@ from ..solve.request import PENALTY, Arguments, check_soft_plan
 from ..solve.soft_solution import SoftSolution
 from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for
-from .default import AUTO, is_open, limits_criteria
+from .default_objective import AUTO, is_open, limits_criteria
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target
@@ -46,17 +46,6 @@ def read_voting(
     rule: Abstentions | None = None,
 ) -> bool:
     """Return whether the committee is to be a soft one.
-
-    Parameters
-    ----------
-    voting, penalty
-        As the estimator was given them.
-    arguments
-        The arguments of `prune`.
-    pool
-        The members.
-    rule
-        What abstentions count for, in hard votes.
 
     Raises
     ------
@@ -111,12 +100,12 @@ def _models(pool: Pool) -> list[Any]:
 def check_soft_requests(
     target: Target, arguments: Mapping[str, Any], penalty: object
 ) -> tuple[Constraint, ...]:
-    """Check what is wished for, before anything is trained.
+    """Check what is asked for, before anything is trained.
 
     Raises
     ------
     InputError
-        If a wish is wrong, or makes no sense for soft committees.
+        If an argument is wrong, or makes no sense for soft committees.
     """
     plan = check_soft_plan(Arguments(**arguments), PENALTY if penalty is None else penalty)
     check_limits(plan.requests, len(target.classes))

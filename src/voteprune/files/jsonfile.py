@@ -93,15 +93,6 @@ def _reader(kind: str) -> str:
 def parse(text: str, kinds: tuple[str, ...], source: str) -> tuple[str, Fields]:
     """Read a document and check what it says it is.
 
-    Parameters
-    ----------
-    text
-        JSON text.
-    kinds
-        Kinds that are welcome.
-    source
-        Where the text came from, for error messages.
-
     Returns
     -------
     kind, fields

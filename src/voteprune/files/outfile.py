@@ -47,13 +47,6 @@ def check_folder(path: Path, argument: str) -> None:
     """Refuse a file that cannot be written to, before the work rather than after it.
 
     A disk that is full is not refused: it may have room when there is something to write.
-
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-    argument
-        Where it comes from, for the message.
     """
     try:
         with tempfile.TemporaryFile(dir=path.parent):

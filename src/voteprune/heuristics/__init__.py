@@ -1,21 +1,19 @@
 """The literature's pruning methods: fast, without a proof. One small module per family."""
 
 from . import (
-    backfitting,
     baselines,
     caruana,
     checklist,
     evolutionary,
     hill_climbing,
-    kappa,
+    margineantu,
     ordering,
     quadratic,
 )
 
 HEURISTICS = (
     *baselines.METHODS,
-    *backfitting.METHODS,
-    *kappa.METHODS,
+    *margineantu.METHODS,
     *hill_climbing.METHODS,
     *ordering.METHODS,
     *caruana.METHODS,

@@ -31,15 +31,7 @@ from .formulation import Formulation, add_cost_rows, selected
 
 
 def paper_model(problem: Problem, *, deadline: float = math.inf) -> Formulation:
-    """Build the paper's model of a problem: objective (1), rows (2) to (17) and (19).
-
-    Parameters
-    ----------
-    problem
-        What is to be solved.
-    deadline
-        When to give up, see `ModelBuilder`.
-    """
+    """Build the paper's model of a problem: objective (1), rows (2) to (17) and (19)."""
     builder = ModelBuilder(deadline)
     votes, weights = problem.votes, problem.weights
     n, k = votes.n_rows, problem.n_classifiers

@@ -19,7 +19,7 @@ import numpy as np
 from ..bounds.levels import Region
 from ..mip.formulation import Formulation
 from ..numbers.floats import Floats
-from ..primal.first import open_run
+from ..primal.first_committees import open_run
 from ..problem.committee import Committee
 from ..problem.infeasible import Found, any_committee, explain
 from ..problem.problem import Problem

@@ -38,7 +38,7 @@ from ..problem.infeasible import Found, explain
 from ..problem.problem import Problem, count_votes
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
-from .first import open_run
+from .first_committees import open_run
 
 Floats = NDArray[Any]
 Places = NDArray[np.intp]
@@ -74,7 +74,7 @@ def solve_small(problem: Problem, run: Run, seconds: float) -> Outcome | None:
     seconds
         How long it may take to try those that fewer constraints allow, should there be none.
     """
-    sizes, incumbent = sizes_of(problem), run.incumbent
+    sizes, incumbent = problem.sizes, run.incumbent
     tried = try_all(problem, incumbent, sizes, run.deadline)
     if incumbent.closed:
         return Outcome("proved")
@@ -91,7 +91,7 @@ def _clash(problem: Problem, run: Run, seconds: float) -> str:
 
     def find(anything: Problem) -> Found:
         look = replace(run, incumbent=Incumbent(anything))
-        sizes = sizes_of(anything)
+        sizes = anything.sizes
         if open_run(anything, look) is None and affordable(
             anything, sizes, min(seconds, look.seconds_left)
         ):
@@ -100,11 +100,6 @@ def _clash(problem: Problem, run: Run, seconds: float) -> str:
         return look.incumbent.committee, False
 
     return explain(problem, find)
-
-
-def sizes_of(problem: Problem) -> range:
-    """Return the sizes that a problem's limits on members allow."""
-    return range(problem.least_size, min(problem.size_max, len(problem.allowed)) + 1)
 
 
 def seconds_for(problem: Problem, size: int) -> float:
@@ -150,17 +145,6 @@ def try_all(problem: Problem, incumbent: Incumbent, sizes: range, deadline: floa
 
     A smaller one that is as good is better. Where these are the smallest sizes there are, the
     incumbent notes up to which size all have been compared with it.
-
-    Parameters
-    ----------
-    problem
-        What is being solved, with all its limits.
-    incumbent
-        Where better committees go.
-    sizes
-        Out of `sizes_of`, in steps of 1.
-    deadline
-        When to stop, as `time.monotonic` tells it.
 
     Returns
     -------

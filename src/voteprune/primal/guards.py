@@ -112,17 +112,7 @@ def _exactly(limit: CostLimit) -> bool:
 
 
 def fitted(groups: Groups, seats: Seats, members: Sequence[int], order: Sequence[int]) -> list[int]:
-    """Return members near these that keep the groups, where single moves lead to some.
-
-    Parameters
-    ----------
-    groups, seats
-        Of one problem.
-    members
-        Who sits.
-    order
-        Whom to take first, and leave out last.
-    """
+    """Return members near these that keep the groups, where single moves lead to some."""
     columns = np.array(seats.allowed, dtype=np.intp)
     place = {k: place for place, k in enumerate(order)}
     worth = np.array([-place.get(k, 0) for k in seats.allowed], dtype=np.float64)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..numbers.floats import Floats
 from ..problem.plurality import PluralityObjective, PluralityProblem
 from ..run.run import Outcome, Run
-from .first import LATE
+from .first_committees import LATE
 from .guards import Groups, fitted
 from .search import reporting, search
 
@@ -87,7 +87,7 @@ def solve_by_hill_climbing(problem: PluralityProblem, run: Run) -> Outcome:
     """Add whoever makes the committee best until everybody sits; keep the best beginning."""
     tabu = PluralityTabuSearch(problem, run)
     chosen = np.isin(np.arange(problem.n_classifiers), problem.required)
-    while chosen.sum() < min(problem.size_max, len(problem.allowed)):
+    while chosen.sum() < problem.most_size:
         outside, counts = tabu.outside(chosen), tabu.counts(chosen)
         values = []
         for k in outside:

@@ -21,9 +21,8 @@ from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
 from ..problem.seats import Seats
 from ..run.run import Run
-from .brute import margin_values
+from .brute import margin_values, recount_all, seconds_to_recount
 from .enumeration import Sums, affordable, rows_together, try_all
-from .plurality_few import recount_all, seconds_to_recount
 from .plurality_tabu import PluralityTabuSearch
 
 _SECONDS = 0.1
@@ -38,15 +37,7 @@ _MOST_OFFERED = 200
 
 
 def polish(problem: Problem | PluralityProblem, run: Run) -> None:
-    """Look for committees that are as good as the best one and smaller, as long as there is time.
-
-    Parameters
-    ----------
-    problem
-        Of any kind but soft committees.
-    run
-        Whose incumbent is to be made smaller.
-    """
+    """Look for smaller committees that are as good as the incumbent, while there is time."""
     incumbent = run.incumbent
     while incumbent.members is not None and not incumbent.smallest and run.seconds_left > 0:
         if _try_smaller(problem, run):

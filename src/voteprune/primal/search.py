@@ -17,7 +17,7 @@ from ..problem.problem import Problem
 from ..problem.seats import Seats
 from ..run.incumbent import Incumbent, Progress
 from ..run.run import Outcome, Run
-from .first import open_run
+from .first_committees import open_run
 from .tabu import TabuSearch
 
 _MOST_ENTRIES, _MOST_IN_HASTE = 4_000_000, 1_000_000

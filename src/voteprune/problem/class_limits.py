@@ -47,17 +47,7 @@ class ClassLimit:
     def all_of(
         cls, requests: Sequence[Constraint], votes: PluralityVotes, weight: IntArray
     ) -> tuple[ClassLimit, ...]:
-        """Compile all limits on criteria.
-
-        Parameters
-        ----------
-        requests
-            The constraints.
-        votes
-            What the classes are called.
-        weight
-            Weight of the rows of each class behind each pattern, P x C.
-        """
+        """Compile all limits on criteria."""
         return tuple(
             limit
             for request in requests

@@ -10,7 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
 from ..votes.plurality import Label
-from .measured import seconds_of
+from .measured_costs import seconds_of
 from .metrics import Criterion, check_limited
 from .naming import (
     SHOWN,

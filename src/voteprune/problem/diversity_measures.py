@@ -213,15 +213,7 @@ MEASURES: dict[str, Callable[[PairCounts], PairMeasure]] = {
 
 
 def floors_of(diversity: str | Diversity | None, patterns: Patterns) -> Floors | None:
-    """Return the limits that are asked for with their measure of this pool, None if there are none.
-
-    Parameters
-    ----------
-    diversity
-        Limits, or a configuration of the paper.
-    patterns
-        The pool's votes.
-    """
+    """Return the limits asked for, with their measure of this pool; None if there are none."""
     if diversity in (None, "F1", "F1-theta"):
         return None
     pairs = PairCounts.of(patterns)

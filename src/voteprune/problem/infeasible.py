@@ -1,7 +1,7 @@
 """Which constraints clash, when no committee meets them all.
 
-A deletion filter: leave out one constraint after the other, and for good if the rest still
-clashes. What remains clashes, and would not with any one of its constraints less.
+A deletion filter: leave out one constraint after the other, for good if the rest is still
+infeasible. What remains is an irreducible infeasible subset.
 
 Whether sizes, members and a budget or a group leave anything is a matter of counting, for every
 method.

@@ -154,15 +154,7 @@ class CostLimit:
 def seats_within(
     limit: CostLimit, forbidden: Sequence[int], size_max: int
 ) -> tuple[tuple[int, ...], int]:
-    """Return who cannot sit, and how many can at the most, under a limit on costs from 0 on.
-
-    Parameters
-    ----------
-    limit
-        What may be spent.
-    forbidden, size_max
-        Who cannot sit anyway, and how many can.
-    """
+    """Return who cannot sit, and how many can at the most, under a limit on costs from 0 on."""
     shut = {*forbidden, *(k for k, cost in enumerate(limit.costs) if cost > limit.most)}
     cheapest = sorted(cost for k, cost in enumerate(limit.costs) if k not in shut)
     seats = sum(spent <= limit.most for spent in itertools.accumulate(cheapest))

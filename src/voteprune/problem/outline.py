@@ -1,9 +1,9 @@
 """`Outline`: where the true and false positives of all allowed committees must lie.
 
 A bound on a weighted sum, ``a tp + b fp <= c`` for every committee, is a half-plane. Many of them
-cut a polygon out of the rectangle of all counts, and what a formula cannot exceed in the polygon
-no committee can. Committees moreover sit on a lattice, for rows are counted whole: the highest
-point of the lattice inside is a better bound, and the one that closes a proof.
+cut a polygon out of the rectangle of all counts, and the formula's maximum over the polygon bounds
+every committee. As rows are counted whole, committees lie on a lattice: the best lattice point
+inside is a better bound, and the one that closes a proof.
 
 Points are in units of ``1 / denominator`` of the patterns' weights, so they are integers.
 """

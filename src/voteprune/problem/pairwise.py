@@ -1,4 +1,4 @@
-"""Pairwise measures as exact numbers, and the judgement whether members meet limits on them.
+"""Failure credit and other pairwise measures as exact numbers, and limits on them, checked.
 
 The paper's measure is pairwise failure crediting (PFC). The failure credit of two classifiers is
 the number of rows on which exactly one of them fails, over the number of failures of both: 0 for
@@ -74,13 +74,6 @@ class Floors:
 
     A ceiling becomes a floor when measure and limit change their signs. Negative scores and
     negative floors are as common here as positive ones.
-
-    Parameters
-    ----------
-    measure
-        The pool's measure.
-    limits
-        What is asked of it.
     """
 
     measure: PairMeasure

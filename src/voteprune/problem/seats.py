@@ -147,6 +147,21 @@ class Seats:
         """The fewest members that limits on size and members allow."""
         return max(self.size_min, len(self.required), 1)
 
+    @property
+    def most_size(self) -> int:
+        """The most members that limits on size and members allow."""
+        return min(self.size_max, len(self.allowed))
+
+    @property
+    def sizes(self) -> range:
+        """The sizes that limits on size and members allow."""
+        return range(self.least_size, self.most_size + 1)
+
+    @property
+    def required_places(self) -> NDArray[np.intp]:
+        """Places of the classifiers that must sit among those that are allowed."""
+        return np.flatnonzero(np.isin(self.allowed, self.required))
+
     def burden(self, members: Sequence[int]) -> tuple[int, ...]:
         """Return how many different ones sit, and what they cost by each budget."""
         sitting = set(members)

@@ -2,8 +2,8 @@
 
 A win is a pattern and a class that earns something on it. It takes a duel with every other class
 that is named on the pattern: the votes for the class less those for the rival must be at least the
-lead, 1 if the rival comes before the class and would win a tie, 0 if not. All is said of who votes
-for which class, so that members who vote for none need no case of their own.
+lead, 1 if the rival comes before the class and would win a tie, 0 if not. Members who vote for no
+class need no case of their own.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ class Wins:
             rival=rival,
             theirs=codes[pattern[win]] == rival[:, None],
             lead=(rival < kind[win]).astype(np.int64),
-            required=np.flatnonzero(np.isin(allowed, problem.required)),
-            size_min=max(problem.size_min, len(problem.required), 1),
-            size_max=min(problem.size_max, len(allowed)),
+            required=problem.required_places,
+            size_min=problem.least_size,
+            size_max=problem.most_size,
             n_classes=problem.n_classes,
             limits=tuple(
                 (tuple(limit.costs[k] for k in allowed), limit.most)

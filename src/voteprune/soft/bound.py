@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from .loss import Dual, margin
+from .loss_protocol import Dual, margin
 from .polytope import Polytope, Selection
 from .problem import Places
 

@@ -14,9 +14,9 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..numbers.floats import Floats
+from .log_odds import PROBABILITY, SCORE, VOTE, member_of, odds_of_kind, shares_of, tensor_of
 from .probabilities import Probabilities
 from .reading import Label
-from .tensor import PROBABILITY, SCORE, VOTE, member_of, odds_of_kind, shares_of, tensor_of
 
 Rule = Literal["log_odds", "linear_pool"]
 """How answers are combined: weighted log-odds, or a weighted mean of the probabilities."""

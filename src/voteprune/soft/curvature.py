@@ -1,8 +1,8 @@
 """Quadratic models of a loss, and a Hessian that nodes near each other share.
 
 With many rows a Hessian costs more than all the rest of a node. Nodes of one tree lie near each
-other, so the Hessian at one point serves them all: steps come a little short, and a few more of
-them are needed, each for a pass over the rows.
+other, so the Hessian at one point serves them all, at the cost of a few more Newton steps, each a
+pass over the rows.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Dual, Loss
-from .losses import sample_of
+from .loss_protocol import Dual, Loss
 from .newton import Point, minimise, plain_ridge
 from .problem import POOL_BRIER, Places, SoftProblem
+from .problem_loss import sample_of
 
 _CHEAP = 1_500_000
 """Rows times squared columns up to which every point has a Hessian of its own."""

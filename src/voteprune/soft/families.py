@@ -1,8 +1,8 @@
 """Families: members that replace each other, so that one decision on all of them is worth more.
 
-Where several members say nearly the same, leaving out one of them costs next to nothing, for
-another takes its seat. Leaving out all of them does cost; and that one of them sits leaves the
-question which, with the other families out of the way.
+Where several members say nearly the same, excluding one of them hardly raises the bound: another
+takes its seat. Excluding all of them does raise it; and on the other branch, where one of them
+sits, fewer seats are left for the other families.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numbers.floats import Floats
 from .curvature import Curvature
-from .loss import Loss
+from .loss_protocol import Loss
 from .newton import Point, nearest, weights_of
 from .nodes import Node, Pseudocosts, TreeState, Wanted
 from .problem import Places
@@ -38,13 +38,6 @@ class Families:
 
     Every node that is split on a member before the families are decided on has all of them still to
     decide on. So a tree that gets nowhere is begun anew, with families first.
-
-    Parameters
-    ----------
-    loss, curvature
-        The loss, and its Hessians.
-    allowed
-        Whether nodes may be split on families at all.
     """
 
     def __init__(self, loss: Loss, curvature: Curvature, allowed: bool) -> None:
@@ -175,15 +168,7 @@ def families_of(hessian: Floats, n_intercepts: int, weights: Floats) -> Wanted:
 
 
 def tidied(node: Node, most: int) -> Node | None:
-    """Return a node with the families that are still wanted, or None if no committee is left.
-
-    Parameters
-    ----------
-    node
-        An open node.
-    most
-        Members that a committee may have.
-    """
+    """Return a node with the families that are still wanted, or None if no committee is left."""
     if node.wanted is None:
         return node
     inside, free = node.decisions == 1, node.decisions == 0

@@ -1,4 +1,4 @@
-"""Log loss of weighted log-odds, two classes and more; `loss` explains repair and margin."""
+"""Log loss of weighted log-odds, two classes and more; see `loss_protocol` for the margin."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import entr, expit, softmax, xlog1py
 
 from ..numbers.floats import Floats
-from .loss import Dual, margin, over_blocks
+from .loss_protocol import Dual, margin, over_blocks
 from .problem import Places
 
 _BALANCED = 1e-10

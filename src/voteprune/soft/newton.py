@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats
-from .loss import Loss, Smooth
+from .loss_protocol import Loss, Smooth
 from .polytope import Ridge
 from .problem import Places
 

@@ -15,7 +15,7 @@ from .problem import Places
 if TYPE_CHECKING:
     from .bound import Bound
     from .newton import Point
-    from .sharpened import Sharpened
+    from .sharpening import Sharpened
 
 Decisions = NDArray[np.int8]
 """For every member 1 (in), -1 (out) or 0 (free)."""
@@ -136,13 +136,7 @@ def state_of(
 
 
 class Pseudocosts:
-    """How much the bound rose, on average, where a member was decided on.
-
-    Parameters
-    ----------
-    n_members
-        Size of the pool.
-    """
+    """How much the bound rose, on average, where a member was decided on."""
 
     def __init__(self, n_members: int) -> None:
         self._sums, self._counts = np.zeros((2, n_members)), np.zeros((2, n_members))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from ..numbers.floats import Floats
-from .loss import margin
+from .loss_protocol import margin
 from .problem import Places
 
 _STEPS = 60

@@ -1,7 +1,7 @@
 """Linear pools, whose weights sum to 1, by log loss and by squared loss.
 
-With many rows the ridge is small against the loss, and relaxations that only the ridge keeps from
-spreading a seat over several members are weak. The squared loss is itself as curved as its Gram
+With many rows the ridge is small against the loss, and relaxations in which only the ridge charges
+for a seat spread over several members are weak. But the squared loss is curved, too, by its Gram
 matrix G. If G less delta I is positive semidefinite among the members of a node, the penalised loss
 is a convex function plus a larger ridge (`FlatterBrier`):
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Dual, margin, over_blocks
+from .loss_protocol import Dual, margin, over_blocks
 from .moments import Moments
 from .problem import Places
 

@@ -18,6 +18,7 @@ from ..exceptions import InputError
 from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
 from ..votes.reading import read_names, read_vector
+from .log_odds import SCORE, log_odds_of, member_of, shares_of, tensor_of
 from .reading import (
     Label,
     check_classes,
@@ -28,7 +29,6 @@ from .reading import (
     read_weights,
 )
 from .scan import Scan, Scorer, scan_probabilities
-from .tensor import SCORE, log_odds_of, member_of, shares_of, tensor_of
 
 CLIP = 0.0001
 """How near to 0 and 1 a probability may come before its logarithm is taken; chosen on unseen rows,

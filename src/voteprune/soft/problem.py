@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.floats import Floats
+from .log_odds import LARGEST, SMALLEST
 from .moments import Moments
-from .tensor import LARGEST, SMALLEST
 
 Places = NDArray[np.intp]
 
@@ -192,15 +192,7 @@ class SoftProblem:
         ]
 
     def sitting(self, members: Iterable[int], weights: Floats) -> tuple[int, ...]:
-        """Return who sits: members with weight 0 leave, unless a limit needs them or none is left.
-
-        Parameters
-        ----------
-        members
-            A committee that is allowed.
-        weights
-            Their weights, in the same order.
-        """
+        """Return who sits: members of weight 0 leave, unless a limit needs them or none is left."""
         pairs = sorted((int(k), float(w)) for k, w in zip(members, weights, strict=True))
         chosen = [member for member, _ in pairs]
         for member, weight in pairs:

@@ -26,10 +26,10 @@ from ..problem.objective import Objective
 from ..problem.seats import member_indices
 from . import problem as numbers
 from .committee import SoftCommittee
-from .loss import Loss
-from .losses import loss_of
+from .loss_protocol import Loss
 from .newton import weights_of
 from .probabilities import Probabilities, ScannedProbabilities
+from .problem_loss import loss_of
 from .search import Search
 
 OBJECTIVES: Final = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.floats import Floats
 from ..votes.reading import read_vector
-from .tensor import LARGEST, SMALLEST
+from .log_odds import LARGEST, SMALLEST
 
 Label = str | int | float | bool
 """What a class may be called."""

@@ -2,8 +2,8 @@
 
 With U the incumbent's cost and L the plain bound made of a point w', the loss of every committee
 of interest lies above its tangent at w' by less than U - L. So the weighted sum of the rows'
-Bregman distances from w' is limited, and a row's score can only be so far away: as far as the
-curvature allows that is left at such a distance.
+Bregman distances from w' is limited, and with it how far each row's score can be from its score at
+w'.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy.linalg import solve_triangular
 from ..numbers.floats import Floats
 from .bound import bound_of
 from .logistic import LogLoss, Tangent
-from .loss import Dual, margin
+from .loss_protocol import Dual, margin
 from .newton import Point, weights_of
 from .nodes import Decisions
 from .polytope import Polytope

@@ -11,7 +11,7 @@ import numpy as np
 from ..numbers.floats import Floats
 from .bound import Bound, bound_of
 from .curvature import Curvature, Model
-from .loss import Dual, Loss
+from .loss_protocol import Dual, Loss
 from .newton import EXACT, Point, minimise, weights_of
 from .polytope import Polytope, Ridge
 from .problem import Places
@@ -99,7 +99,7 @@ def relax(
     weights = weights_of(near, loss.n_members)
     intercepts, z = near.intercepts, near.z
     dual = loss.dual(z)
-    bound = _bound(dual, loss, ridge, inside, free, polytope, None)
+    bound = bound_of(dual, ridge, inside, free, polytope, loss.total)
     best = Relaxed(near, bound, np.zeros(len(free)), dual)
     clock = time.monotonic()
     if bound.value >= cutoff or clock + _PASSES * (clock - began) >= latest:
@@ -153,7 +153,7 @@ def relax(
         weights[members] = own + length * step
         shares = np.zeros(len(free))
         shares[places] = fine.shares[len(inside) :]
-        bound = _bound(dual, loss, ridge, inside, free, polytope, shares)
+        bound = bound_of(dual, ridge, inside, free, polytope, loss.total, shares)
         if bound.value > best.bound.value or not best.shares.any():
             point = Point(members, intercepts, weights[members], value, dual.value, z)
             best = Relaxed(point, bound, shares, dual)
@@ -175,18 +175,6 @@ def relax(
             # A Hessian from elsewhere that does not get on.
             shared = shared and gap < 0.3 * last
     return best
-
-
-def _bound(
-    dual: Dual,
-    loss: Loss,
-    ridge: float,
-    inside: Places,
-    free: Places,
-    polytope: Polytope,
-    shares: Floats | None,
-) -> Bound:
-    return bound_of(dual, ridge, inside, free, polytope, loss.total, shares)
 
 
 def _penalty(part: Polytope, n_inside: int, ridge: float) -> Callable[[Floats], Ridge]:

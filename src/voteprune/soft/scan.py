@@ -1,9 +1,9 @@
 """Probabilities on more rows than memory holds, for committees by the squared loss.
 
-Of all losses the squared one of a linear pool needs the fewest facts: the Gram matrix of the
-members' answers and what they have in common with the truth (`Moments`). They are summed in one
-pass, piece by piece, and the proof costs the same however many rows there were. Another pass counts
-what the chosen committee decides.
+The squared loss of a linear pool depends on the rows only through sums: the Gram matrix of the
+members' answers, and their products with the labels (`Moments`). They are summed in one pass, piece
+by piece, and the proof costs the same however many rows there were. Another pass counts what the
+chosen committee decides.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from ..numbers.floats import Floats
 from ..votes.pieces import Columns, DaskTable, LazyTable, numbers_of, table_of
 from ..votes.reading import read_names
 from ..votes.scan import checked_facts, voters
+from .log_odds import PROBABILITY, VOTE
 from .moments import Moments
 from .reading import Label
-from .tensor import PROBABILITY, VOTE
 
 _BINS = 1 << 20
 """Cut-offs that are told apart; a power of two, so that a share times it is exact."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..numbers.floats import Floats
-from .loss import Loss
+from .loss_protocol import Loss
 from .newton import Point, fit
 from .problem import Places, SoftProblem
 
@@ -22,13 +22,6 @@ _GREEDY = 3
 
 class Search:
     """Fits committees, each once, and improves them.
-
-    Parameters
-    ----------
-    problem
-        Which committees are allowed.
-    loss
-        The loss.
 
     Attributes
     ----------

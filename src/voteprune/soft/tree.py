@@ -13,12 +13,12 @@ import numpy as np
 from .bound import Bound, bound_of
 from .curvature import Curvature
 from .families import Families, tidied
-from .loss import Loss
-from .losses import loss_of, sample_of
+from .loss_protocol import Loss
 from .newton import Point, nearest, scored, weights_of
 from .nodes import Decisions, Node, Pseudocosts, Step, TreeState, Wanted, state_of, step_of
 from .polytope import Polytope
 from .problem import Places, SoftProblem
+from .problem_loss import loss_of, sample_of
 from .relaxation import Relaxed
 from .search import Search
 from .sharpening import Sharpening

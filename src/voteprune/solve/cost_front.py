@@ -1,13 +1,13 @@
 """`CostFront`: the best committee of every budget, each with its bound, by asking for some of them.
 
-The exact method of the objective is asked for one budget after the other. It begins with the best
-committee known for it and with the lowest bound proved for a larger one. Wide stretches that are
-open are asked about in the middle, so that a run cut short knows something of all budgets; narrow
-ones at their upper end, where an answer closes the whole stretch or finds a step inside.
+The exact method solves one budget after the other, each from the best committee known for it and
+the lowest bound proved for a larger one. Of a wide open interval of budgets the middle is solved,
+so that a run cut short knows something of all budgets; of a narrow one the upper end, which closes
+the interval or finds a step inside.
 
 What is known is a `Staircase`: the best value rises where a budget has room for a better committee.
 Every committee found is a step below it. Every bound proved for a budget holds for all smaller
-ones, for whoever can be paid with less can be paid with more. What lies between the two is open.
+ones. What lies between the two is open.
 """
 
 from __future__ import annotations

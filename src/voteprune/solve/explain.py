@@ -1,12 +1,12 @@
 """What a committee owes to whom, and what is possible without each member.
 
-Without a time limit for proofs only the closure bound speaks about committees without a member, as
-far as a moment goes. With one, the exact method solves the problem without each member.
+Committees without a member are bounded by the closure bound, and where there is time for proofs by
+the exact method.
 
 Exchanges of one member for one outsider that cost nothing: let c be the vote counts without the
-member. With outsider k, a threshold L takes all patterns with
-c > L, and of those with c = L the ones k votes for. So what all outsiders reach at all thresholds
-are sums over the patterns of each count; only those that come near are recounted one by one.
+member. With outsider k and threshold L the patterns with c > L are positive, and of those with
+c = L the ones k votes for. So the values of all outsiders at all thresholds are sums over the
+patterns of each count; only those that come near are recounted one by one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..bounds.closure import closure_bound
-from ..bounds.wrong_rows import disputed_rows, hopeless_rows, rows_given_up
+from ..bounds.inevitable_errors import disputed_rows, hopeless_rows, rows_given_up
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, total
 from ..numbers.tally import tally
@@ -231,15 +231,7 @@ def reopen(
     objective: str,
     formula: Formula | None,
 ) -> Problem:
-    """Put a problem together again.
-
-    Parameters
-    ----------
-    votes, y, sample_weight, constraints, diversity
-        As they were given to `prune`.
-    objective, formula
-        What is on file; no formula for a margin.
-    """
+    """Put a problem together again."""
     if votes is None:
         raise InputError("votes", "are not saved with a solution. Give them to explain().")
     # F1-theta asks for a criterion, which the solution knows, and limits nothing.
@@ -259,26 +251,24 @@ def check_reopened(
     constraints: tuple[str, ...],
     diversity: str | None,
 ) -> None:
-    """Refuse a problem that is not the one a committee on file was found for.
+    """Refuse a problem that is not the one a committee on file was found for."""
+    same = (
+        committee.pool_size == problem.n_classifiers
+        and problem.confusion(committee) == confusion
+        and problem.objective.read(problem.score(committee)) == value
+    )
+    found = () if problem.diversity is None else (str(problem.diversity),)
+    told = (*constraints, *([diversity] if diversity else []))
+    check_same(same, (*map(str, problem.requests), *found), told, " constraints and diversity")
 
-    Parameters
-    ----------
-    problem
-        From the votes and constraints at hand.
-    committee, confusion, value, constraints, diversity
-        What is on file.
-    """
-    if (
-        committee.pool_size != problem.n_classifiers
-        or problem.confusion(committee) != confusion
-        or problem.objective.read(problem.score(committee)) != value
-    ):
+
+def check_same(same: bool, found: tuple[str, ...], told: tuple[str, ...], what: str = "") -> None:
+    """Refuse votes that are not those of a solution, and other limits than it was found under."""
+    if not same:
         raise InputError("votes", "are not those of the solution. Give the votes it was chosen on.")
-    found = None if problem.diversity is None else str(problem.diversity)
-    if (tuple(map(str, problem.requests)), found) != (constraints, diversity):
-        asked = "; ".join([*constraints, *([diversity] if diversity else [])]) or "none"
+    if found != told:
         raise InputError(
             "constraints",
-            f"are not those of the solution, which was found under: {asked}. "
-            "Give the same constraints and diversity.",
+            f"are not those of the solution, which was found under: {'; '.join(told) or 'none'}. "
+            f"Give the same{what}.",
         )

@@ -18,6 +18,7 @@ from ..strategies.plurality_certificate import PluralityCertificate
 from ..votes.plurality import Label, PluralityVotes
 from . import words
 from .base_solution import BaseSolution, read_answer, read_optional
+from .explain import check_same
 from .explanation import Explanation
 from .plurality_explain import explain
 
@@ -175,23 +176,14 @@ class PluralitySolution(BaseSolution):
             raise InputError("objective", f"was {self.objective}. Give what it was again.")
         problem = PluralityProblem.of(votes, objective or self.objective, requests)
         found = self.committee
-        same_pool = found is not None and found.pool_size == problem.n_classifiers
-        if (
-            found is None
-            or not same_pool
-            or votes.classes != self.classes
-            or problem.confusion(found.members) != self.confusion
-            or problem.objective.read(problem.score(found.members)) != self.value
-        ):
-            raise InputError(
-                "votes", "are not those of the solution. Give the votes it was chosen on."
-            )
-        if tuple(map(str, requests)) != self.constraints:
-            asked = "; ".join(self.constraints) or "none"
-            raise InputError(
-                "constraints",
-                f"are not those of the solution, which was found under: {asked}. Give the same.",
-            )
+        same = (
+            found is not None
+            and found.pool_size == problem.n_classifiers
+            and votes.classes == self.classes
+            and problem.confusion(found.members) == self.confusion
+            and problem.objective.read(problem.score(found.members)) == self.value
+        )
+        check_same(same, tuple(map(str, requests)), self.constraints)
         return problem
 
     def _fields(self) -> dict[str, Any]:

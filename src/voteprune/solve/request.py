@@ -270,13 +270,6 @@ def _check_method(method: object, solver: object) -> Method:
 def check_plurality_plan(arguments: Arguments, classes: Sequence[Label] | None = None) -> Plan:
     """Check all arguments that can be judged before there are votes.
 
-    Parameters
-    ----------
-    arguments
-        What was asked for.
-    classes
-        The classes, where they are known already.
-
     Raises
     ------
     InputError
@@ -295,17 +288,7 @@ def check_plurality_plan(arguments: Arguments, classes: Sequence[Label] | None =
 
 
 def check_able(names: Sequence[object], kind: str, argument: str) -> None:
-    """Refuse methods that cannot maximise an objective of some kind for several classes.
-
-    Parameters
-    ----------
-    names
-        The methods.
-    kind
-        Of the objective, see `kind_of_criterion`.
-    argument
-        What named them.
-    """
+    """Refuse methods that cannot maximise an objective of some kind for several classes."""
     able = [method.name for method in METHODS.values() if kind in method.others]
     for name in names:
         if name not in able:

@@ -1,10 +1,9 @@
 """`SizeFront`, `SoftFront`: the best committee of every size, each with its bound.
 
-Of votes one run does it all: the prices that bound one size bound every other (`bounds.prices`),
-and the best committee of one size, with one member more or less, is where the search for the next
-begins.
-Of probabilities there is one tree per size, of at most so many members. Each begins with the
-committee of the size below and its weights, and a bound for one size holds for every smaller one.
+Votes need one run for all sizes: the prices that bound one size bound every other
+(`bounds.prices`), and the search for a size starts from the best committee of its neighbour, with
+one member more or less. Probabilities need one tree per size limit. Each starts from the committee
+of the limit below, and a bound for one limit holds for every smaller one.
 """
 
 from __future__ import annotations
@@ -57,8 +56,7 @@ class SizeFront:
     def __init__(self, problem: Problem, circumstances: Circumstances, began: float) -> None:
         self._problem = problem
         self._run = circumstances.begin(Incumbent(problem, None, began), None, began)
-        least = max(problem.size_min, len(problem.required))
-        self._sizes = range(least, min(problem.size_max, len(problem.allowed)) + 1)
+        self._sizes = problem.sizes
         self._incumbents = {
             size: Incumbent(replace(problem, size_min=size, size_max=size), None, began)
             for size in self._sizes

@@ -78,13 +78,7 @@ def rare(share: float, name: str, objective: str) -> list[str]:
 
 
 def html_of_summary(summary: str) -> str:
-    """Return a summary as HTML: its first line as a title, the others as rows of a table.
-
-    Parameters
-    ----------
-    summary
-        Lines as `Solution.summary` writes them.
-    """
+    """Return a summary as HTML: its first line as a title, the others as rows of a table."""
     title, *lines = summary.split("\n")
     rows = [(line[:_LABEL].strip(), line[_LABEL:].strip()) for line in lines if line.strip()]
     cells = "".join(
@@ -98,19 +92,7 @@ def html_of_summary(summary: str) -> str:
 def html_of_table(
     title: str, header: Sequence[str], rows: Iterable[Sequence[str]], below: Sequence[str] = ()
 ) -> str:
-    """Return a table as HTML.
-
-    Parameters
-    ----------
-    title
-        What stands above it.
-    header
-        The columns' names.
-    rows
-        Each of as many cells.
-    below
-        Lines that stand under it.
-    """
+    """Return a table as HTML."""
     head = "".join(f"<th>{_text(name)}</th>" for name in header)
     body = "".join(
         "<tr>" + "".join(f"<td>{_text(cell)}</td>" for cell in row) + "</tr>" for row in rows

@@ -116,17 +116,7 @@ def fingerprint(
     lines: Iterable[str],
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Say which votes a certificate is about.
-
-    Parameters
-    ----------
-    votes, target
-        The votes, and the label column of their file.
-    lines
-        All they say, for the digest.
-    more
-        Further fields.
-    """
+    """Say which votes a certificate is about."""
     plain = votes.denominator == 1 and bool((votes.weights == 1).all())
     return {
         "n_rows": votes.n_rows,

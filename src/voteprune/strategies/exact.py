@@ -1,8 +1,8 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
-0. Pools so small that all committees can be tried in a moment are.
-1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits
-   on the size leave so few committees that all can be tried in time, all are (`enumeration`).
+0. In a small pool all committees are tried.
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits on
+   the size leave few committees, all of them are tried (`enumeration`).
 2. Local search, for a moment.
 3. Where the closure bound is near and patterns are few: branch and cut with nogoods
    (`tree.nogoods`).
@@ -25,8 +25,8 @@ from ..bounds.closure import bound_by_closure
 from ..heuristics import HEURISTICS
 from ..mip.solve import settle
 from ..primal.brute import is_small, solve_by_brute_force
-from ..primal.enumeration import affordable, sizes_of, solve_small
-from ..primal.first import open_run
+from ..primal.enumeration import affordable, solve_small
+from ..primal.first_committees import open_run
 from ..primal.search import WALKS, search, thinned
 from ..primal.tabu import TabuSearch
 from ..problem.problem import Problem
@@ -121,7 +121,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
 def _settle_covering(problem: Problem, run: Run) -> Outcome:
     """Find and prove the best committee that votes on so many rows: search, then a MIP solver.
 
-    Nodes and nogoods know of no coverage, but their closure bound holds all the same.
+    The trees cannot handle coverage; the closure bound, which ignores it, still holds.
     """
     bound_by_closure(problem, run)
     if not run.incumbent.closed and problem.allowed:
@@ -131,11 +131,11 @@ def _settle_covering(problem: Problem, run: Run) -> Outcome:
 
 
 class _Trial:
-    """All committees there are, tried once, where limits on the size leave few enough."""
+    """Enumeration of all committees, at most once, where limits on the size leave few."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self._problem, self._run = problem, run
-        self._sizes = sizes_of(problem)
+        self._sizes = problem.sizes
         self._open = ENUMERATE > 0 and problem.size_max < len(problem.allowed)
 
     def within(self, seconds: float) -> Outcome | None:
@@ -209,7 +209,7 @@ def climb(problem: Problem, run: Run, share: float) -> None:
     """
     until = run.soon(share)
     step = len(problem.allowed) * problem.patterns.n_patterns / _VOTES_PER_SECOND
-    if not sizes_of(problem):
+    if not problem.sizes:
         return
     for name in CLIMBS:
         if time.monotonic() + step >= until or run.incumbent.closed:

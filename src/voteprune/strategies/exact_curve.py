@@ -160,7 +160,7 @@ class _Climb:
             weights = self._tangent_here()
 
     def _try_all(self) -> Outcome:
-        """Recount every set of members: there are few, and no lattice to end the splitting."""
+        """Recount every set of members: few, and without a lattice splitting might not end."""
         everyone = range(self._problem.n_classifiers)
         for code in range(1, 2 ** len(everyone)):
             if self._run.seconds_left <= 0:

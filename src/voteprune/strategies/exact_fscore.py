@@ -1,11 +1,10 @@
 """The exact method for F-scores of plurality committees: tangents for the search, pieces to prove.
 
-1. Pools so small that all committees can be tried in a moment are; so are pools of which limits on
-   the size leave few committees.
-2. Openings, then local search on the tangent at the incumbent, which is a weighted sum; on the next
-   tangent when it has come to something better.
-3. An integer program in which every ratio is bounded from above (`mip.fscore`), refined where what
-   it finds is worth less than it says, until the incumbent meets its bound.
+1. In a small pool, or where limits on the size leave few committees, all of them are tried.
+2. First committees, then local search on the tangent at the incumbent, which is a weighted sum; the
+   tangent moves with the incumbent.
+3. An integer program in which every ratio is bounded from above (`mip.fscore`), refined at
+   solutions whose true value is lower, until the incumbent meets its bound.
 """
 
 from __future__ import annotations
@@ -16,8 +15,7 @@ from functools import partial
 
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
-from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
-from ..primal.plurality_few import are_few, try_few
+from ..primal.brute import MOST_CLASSIFIERS, are_few, try_all_pluralities, try_few
 from ..primal.plurality_tabu import PluralityTabuSearch, offer_openings, thinned
 from ..primal.search import reporting, search
 from ..problem.fscore import FScoreObjective

@@ -1,12 +1,12 @@
 """The exact method for margins: search, bound every size, settle what is left size by size.
 
-0. Pools so small that all committees can be tried in a moment are.
+0. In a small pool all committees are tried.
 1. First committees, the closure bound, and a second of local search.
 2. One linear program at the sizes with the highest bounds, dealt to workers; the prices of each
    bound all other sizes (`tree.margins`). For hinges this is often the proof already.
-3. Best first, the sizes with the highest bounds go to a solver, as many at once as there are cores.
-   It looks for something better than the best so far, for a while; a size comes back with a lower
-   bound and queues again, for twice as long.
+3. The sizes with the highest bounds go to a solver, as many at once as there are cores, each for a
+   few seconds. A size that is not settled comes back with a lower bound and queues again, for twice
+   as long.
 
 Local search goes on in the background of 2 and 3, or in turns with 2 on a single core.
 
@@ -26,7 +26,7 @@ from ..bounds.closure import bound_by_closure
 from ..mip.margin import margin_model
 from ..mip.solve import EXPLAIN_SECONDS, solve_model
 from ..primal.brute import enumerate_margins, is_small
-from ..primal.first import open_run
+from ..primal.first_committees import open_run
 from ..primal.margin_tabu import MarginTabuSearch
 from ..primal.search import search, thinned
 from ..problem.committee import Committee
@@ -140,8 +140,8 @@ class _Queue:
     def next(self, best: Committee | None, most: int) -> list[int]:
         """Return the sizes with the highest bounds; of equals, the smaller is the smaller problem.
 
-        Before anything else, that of the best committee, even if nothing better can be there: a
-        solver that denies what we know is not believed elsewhere.
+        The incumbent's size comes first, even if nothing better can be there: a solver that denies
+        the committee we know is not trusted on other sizes.
         """
         if not self.vouched and best is not None:
             return [best.size]

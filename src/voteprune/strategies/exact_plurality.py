@@ -1,13 +1,12 @@
 """The exact method for plurality committees: openings, search, then branch and bound by sizes.
 
-0. Pools so small that all committees can be tried in a moment are.
+0. In a small pool all committees are tried.
 1. First committees and a moment of tabu search, which goes on in the background of the proof, or in
    turns with it on a single core.
-2. Branch and bound from a node for every size (`tree.plurality`): linear programs, and committees
-   tried out by the million where few enough are left.
-3. Under limits on coverage or on classes, of which the tree knows nothing: every committee is
-   recounted where they are few enough; else, and if the tree's workers fail, one integer program on
-   a solver.
+2. Branch and bound with a root node for every size (`tree.plurality`): linear programs, and
+   enumeration where few committees are left in a node.
+3. The tree cannot handle limits on coverage or on classes. There every committee is recounted if
+   they are few; else, and if the tree's workers fail, a solver gets one integer program.
 
 It is anytime: the incumbent holds the best committee and a valid bound at every moment.
 
@@ -31,8 +30,7 @@ from ..mip.formulation import Formulation, add_cost_rows, add_coverage, selected
 from ..mip.fscore import Pieces
 from ..mip.solve import solve_model
 from ..numbers.floats import SLACK, Floats, objective_scale
-from ..primal.brute import MOST_CLASSIFIERS, try_all_pluralities
-from ..primal.plurality_few import are_few, try_few
+from ..primal.brute import MOST_CLASSIFIERS, are_few, try_all_pluralities, try_few
 from ..primal.plurality_tabu import PluralityTabuSearch, offer_openings, thinned
 from ..problem.class_limits import ClassLimit
 from ..problem.plurality import PluralityProblem
@@ -82,17 +80,7 @@ def solve_exact(problem: PluralityProblem, run: Run) -> Outcome:
 def plurality_model(
     problem: PluralityProblem, deadline: float = math.inf, pieces: Pieces | None = None
 ) -> Formulation:
-    """Build the integer program of a problem.
-
-    Parameters
-    ----------
-    problem
-        What is to be solved.
-    deadline
-        When to give up, see `ModelBuilder`.
-    pieces
-        The F-scores that are maximised, where they are.
-    """
+    """Build the integer program of a problem."""
     builder = ModelBuilder(deadline)
     k, c = problem.n_classifiers, problem.n_classes
     x = np.array(
@@ -175,7 +163,7 @@ def _add_class_limit(
 
 
 def _impossible(builder: ModelBuilder) -> int:
-    """Add a variable that must be both 0 and 1, as a row, for bounds that cross are no model."""
+    """Add a variable that must be both 0 and 1, by a row: crossing bounds are refused."""
     column = builder.variable(0, 0)
     builder.row([column], [1.0], low=1.0)
     return column

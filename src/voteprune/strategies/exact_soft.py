@@ -84,7 +84,7 @@ def solve_by_brute_force(problem: SoftPruning, run: Run) -> Outcome:
 
 
 def first_members(problem: SoftPruning) -> tuple[int, ...]:
-    """Return the smallest committee there may be: one to have when time is over at once."""
+    """Return as few members as limits on size and members allow, for when there is no time."""
     numbers = problem.numbers
     free = [
         k

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from ..numbers.floats import Floats
-from ..primal.first import open_run
+from ..primal.first_committees import open_run
 from ..primal.margin_tabu import MarginTabuSearch
 from ..problem.constraints import AtLeast, AtMost, Constraint
 from ..problem.margin import Margin, Ramp

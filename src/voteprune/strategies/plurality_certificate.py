@@ -94,7 +94,7 @@ def _votes(problem: PluralityProblem, target: str | None) -> dict[str, Any]:
 
 
 def _everything(problem: PluralityProblem, tried: bool) -> dict[str, Any]:
-    """Write a node for every size, of which nothing is said but that it was tried, if it was."""
+    """Write a node for every size that says no more than whether its committees were tried."""
     sizes = range(problem.size_min, min(problem.size_max, len(problem.allowed)) + 1)
     return {
         "rows": [],

@@ -5,17 +5,20 @@ Two layouts are known. The paper's has the columns ``datatype`` (validation or t
 `target`, the name of its label column; every column but that one, and ``index`` where there is
 one, is a classifier.
 
-The way of a file: `wish` is what the user says about it, `formats` loads it and tells the format. A
-plain table of numbers goes to `csvfile` or `parquet`, which find the columns and ask `layout` which
-of them matter; `rows` has the rules that every cell must keep. Anything else becomes a `sheet` of
-text first: words, tables with a line for each vote, `other_tools`' files, and several files joined
-by an id.
+The way of a file: `read_options` has what the user says about it, `file_bytes` loads and unpacks
+it, `format_detection` tells its format. A plain table of numbers goes to `csvfile` or `parquet`,
+which find the columns and ask `layout` which of them matter; `checked_rows` has the rules that
+every cell must keep. Anything else becomes a `text_sheet` first: words, tables with a line for each
+vote, files of `other_tools`, and several files joined by an id (`joining`). `readers` has what the
+rest of the package calls.
 """
 
-from .formats import is_plain
+from .checked_rows import Bools, ClassTable, Rows, VoteTable
+from .format_detection import is_plain
 from .labels import read_labels
 from .layout import model_of
-from .read import (
+from .read_options import ReadOptions
+from .readers import (
     read_classes,
     read_costs,
     read_plurality,
@@ -24,17 +27,15 @@ from .read import (
     read_table,
     read_votes,
 )
-from .rows import Bools, ClassTable, Rows, VoteTable
-from .sheet import Sheet
-from .wish import Wish
+from .text_sheet import Sheet
 
 __all__ = [
     "Bools",
     "ClassTable",
+    "ReadOptions",
     "Rows",
     "Sheet",
     "VoteTable",
-    "Wish",
     "is_plain",
     "model_of",
     "read_classes",

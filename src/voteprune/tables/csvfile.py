@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import FileFormatError
-from .rows import (
+from .checked_rows import (
     INDEX,
     Choose,
     Layout,

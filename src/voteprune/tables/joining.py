@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
-from . import files
+from . import file_bytes
+from .checked_rows import INDEX, brief
 from .labels import LabelRows, read_labels
 from .layout import require_column
 from .other_tools import is_qrels, read_qrels, stem
-from .rows import INDEX, brief
-from .sheet import Sheet
-from .wish import Wish
+from .read_options import ReadOptions
+from .text_sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ def shown_source(paths: Sequence[File]) -> str:
     return f"{paths[0].path}{more}"
 
 
-def text_table(file: File, wish: Wish, *, gaps: bool = True) -> LabelRows:
+def text_table(file: File, options: ReadOptions, *, gaps: bool = True) -> LabelRows:
     """Read a file as cells of text."""
-    return read_labels(file.path, sep=wish.sep, gaps=gaps, data=file.data)
+    return read_labels(file.path, sep=options.sep, gaps=gaps, data=file.data)
 
 
 def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) -> tuple[str, ...]:
@@ -46,20 +46,20 @@ def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) 
     return tuple(ids)
 
 
-def _read_truth(wish: Wish, id_name: str) -> tuple[str, dict[str, str]]:
+def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]]:
     """Read the file of labels: what it calls them, and the label of each id."""
-    assert wish.labels is not None
-    path = wish.labels
-    file = File(path, files.load(path))
+    assert options.labels is not None
+    path = options.labels
+    file = File(path, file_bytes.load(path))
     if is_qrels(file.data):
         sheet = read_qrels(path, file.data)
         return "grade", dict(zip(sheet.ids, sheet.cells[0], strict=True))
-    table = text_table(file, wish, gaps=False)
-    index = wish.id or (id_name if id_name in table.columns else INDEX)
+    table = text_table(file, options, gaps=False)
+    index = options.id or (id_name if id_name in table.columns else INDEX)
     require_column(path, table.columns, "id", index)
-    require_column(path, table.columns, "target", wish.target)
+    require_column(path, table.columns, "target", options.target)
     others = [name for name in table.columns if name != index]
-    target = wish.target or (others[0] if len(others) == 1 else None)
+    target = options.target or (others[0] if len(others) == 1 else None)
     if target is None:
         raise InputError("target", f"is missing. Which of {', '.join(map(brief, others[:8]))} of "
                          f"{path} has the labels?")  # fmt: skip
@@ -67,16 +67,16 @@ def _read_truth(wish: Wish, id_name: str) -> tuple[str, dict[str, str]]:
     return target, dict(zip(ids, table.column(target).tolist(), strict=True))
 
 
-def join(loaded: Sequence[File], sheets: Sequence[Sheet], wish: Wish) -> Sheet:
+def join(loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions) -> Sheet:
     """Put the votes of several files side by side, on the rows that all of them have."""
-    if wish.split is not None:
+    if options.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
     path, notes = shown_source(loaded), [note for sheet in sheets for note in sheet.notes]
-    if wish.labels is not None:
-        label_name, truth = _read_truth(wish, sheets[0].id_name)
-        sources = [(str(wish.labels), set(truth))]
+    if options.labels is not None:
+        label_name, truth = _read_truth(options, sheets[0].id_name)
+        sources = [(str(options.labels), set(truth))]
     else:
-        label_name, truth = _agreed(sheets, wish)
+        label_name, truth = _agreed(sheets, options)
         sources = []
     sources += [(sheet.path, set(sheet.ids)) for sheet in sheets]
     everywhere = set.intersection(*(ids for _, ids in sources))
@@ -96,7 +96,9 @@ def join(loaded: Sequence[File], sheets: Sequence[Sheet], wish: Wish) -> Sheet:
             f"{len(anywhere) - len(everywhere)} of {len(anywhere)} rows are left out: {gone}{more}"
         )
     kept = [
-        item for item in (truth if wish.labels is not None else sheets[0].ids) if item in everywhere
+        item
+        for item in (truth if options.labels is not None else sheets[0].ids)
+        if item in everywhere
     ]
     columns: list[list[str]] = []
     names: list[str] = []
@@ -111,7 +113,7 @@ def join(loaded: Sequence[File], sheets: Sequence[Sheet], wish: Wish) -> Sheet:
     )  # fmt: skip
 
 
-def _agreed(sheets: Sequence[Sheet], wish: Wish) -> tuple[str, dict[str, str]]:
+def _agreed(sheets: Sequence[Sheet], options: ReadOptions) -> tuple[str, dict[str, str]]:
     """Return the labels that stand in the files themselves, which must agree."""
     truth: dict[str, str] = {}
     for sheet in sheets:
@@ -126,7 +128,7 @@ def _agreed(sheets: Sequence[Sheet], wish: Wish) -> tuple[str, dict[str, str]]:
         raise InputError(
             "labels", "is missing. Name a file of ids and labels, or --target in the files."
         )
-    return wish.target or "label", truth
+    return options.target or "label", truth
 
 
 def _told_apart(sheets: Sequence[Sheet]) -> list[tuple[str, ...]]:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError
-from . import files
+from . import file_bytes
+from .checked_rows import CLASS_NEEDED, INDEX
 from .csvfile import decode, reader_of, records_of, with_index
-from .files import import_polars, is_parquet
+from .file_bytes import import_polars, is_parquet
 from .parquet import read_frame, unreadable
-from .rows import CLASS_NEEDED, INDEX
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +81,8 @@ def read_labels(
     FileFormatError
         If a cell is empty, a row has another length, or a column is missing.
     """
-    with files.enough_memory(path):
-        data = files.load(path) if data is None else data
+    with file_bytes.enough_memory(path):
+        data = file_bytes.load(path) if data is None else data
         if is_parquet(path, data):
             rows = _parquet_rows(path, data, gaps)
         else:
@@ -136,6 +136,6 @@ def _rows(
 ) -> LabelRows:
     # Every cell of the array takes as much as the longest, four bytes for each character.
     longest = max(len(cell) for row in cells for cell in row)
-    if 4 * longest * len(cells) * len(columns) > files.MOST_BYTES:
-        raise files.too_large(path)
+    if 4 * longest * len(cells) * len(columns) > file_bytes.MOST_BYTES:
+        raise file_bytes.too_large(path)
     return LabelRows(tuple(columns), np.array(cells, dtype=str), lines)

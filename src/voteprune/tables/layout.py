@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
-from .rows import INDEX, LABEL, PART, Bools, Layout, brief
-from .wish import Wish
+from .checked_rows import INDEX, LABEL, PART, Bools, Layout, brief
+from .read_options import ReadOptions
 
 
-def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layout:
+def table_layout(path: str | Path, columns: tuple[str, ...], options: ReadOptions) -> Layout:
     """Choose the columns of a table with labels: the paper's layout, or a target and the rest.
 
     Parameters
@@ -24,10 +24,10 @@ def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layo
         The file, for messages.
     columns
         Its columns.
-    wish
+    options
         What the user says about them; the target may be missing in the paper's layout only.
     """
-    target = wish.target
+    target = options.target
     paper = PART in columns and LABEL in columns
     if target is None and not paper:
         raise FileFormatError(
@@ -41,12 +41,14 @@ def table_layout(path: str | Path, columns: tuple[str, ...], wish: Wish) -> Layo
             "target", f"{path} has the paper's layout, its labels are in {LABEL}; leave it out."
         )
     label = target or LABEL
-    index = index_column(path, columns, wish, label)
-    part = part_column(path, columns, wish, PART if paper else None)
-    votes, notes = wish.voters(str(path), columns, (label, index, part, PART if paper else None))
+    index = index_column(path, columns, options, label)
+    part = part_column(path, columns, options, PART if paper else None)
+    votes, notes = options.voters(str(path), columns, (label, index, part, PART if paper else None))
     if not votes:
         raise FileFormatError(path, "has no classifier: give one column of votes for each.")
-    return Layout(votes, label, part, index, wish.test_value, wish.cut, notes, wish.numbers)
+    return Layout(
+        votes, label, part, index, options.test_value, options.cut, notes, options.numbers
+    )
 
 
 def require_column(
@@ -58,11 +60,11 @@ def require_column(
 
 
 def index_column(
-    path: str | Path, columns: Sequence[str], wish: Wish, label: str | None
+    path: str | Path, columns: Sequence[str], options: ReadOptions, label: str | None
 ) -> str | None:
     """Return the column that names the rows, ``index`` where nothing is said."""
-    require_column(path, columns, "id", wish.id)
-    return wish.id or (INDEX if INDEX in columns and label != INDEX else None)
+    require_column(path, columns, "id", options.id)
+    return options.id or (INDEX if INDEX in columns and label != INDEX else None)
 
 
 def guessed_id(columns: Sequence[str], taken: Sequence[str | None]) -> str | None:
@@ -71,29 +73,17 @@ def guessed_id(columns: Sequence[str], taken: Sequence[str | None]) -> str | Non
 
 
 def part_column(
-    path: str | Path, columns: Sequence[str], wish: Wish, paper: str | None = None
+    path: str | Path, columns: Sequence[str], options: ReadOptions, paper: str | None = None
 ) -> str | None:
     """Return the column that tells test rows from others, the paper's where nothing is said."""
-    require_column(path, columns, "split", wish.test_column)
-    return wish.test_column or paper
+    require_column(path, columns, "split", options.test_column)
+    return options.test_column or paper
 
 
 def votes_layout(
-    path: str | Path, columns: tuple[str, ...], names: Sequence[str], wish: Wish
+    path: str | Path, columns: tuple[str, ...], names: Sequence[str], options: ReadOptions
 ) -> Layout:
-    """Choose some classifiers by name, with labels, parts and ids where the file has them.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    columns
-        Its columns.
-    names
-        The classifiers wanted.
-    wish
-        What the user says about the others.
-    """
+    """Choose some classifiers by name, with labels, parts and ids where the file has them."""
     missing = [name for name in names if name not in columns]
     if missing:
         raise FileFormatError(
@@ -102,17 +92,17 @@ def votes_layout(
             f"name; the columns are {listed(columns)}.",
         )
     paper = LABEL in columns and PART in columns
-    require_column(path, columns, "target", wish.target)
-    index = index_column(path, columns, wish, wish.target)
+    require_column(path, columns, "target", options.target)
+    index = index_column(path, columns, options, options.target)
     if index is None:
-        index = guessed_id(columns, (*names, wish.target))
+        index = guessed_id(columns, (*names, options.target))
     return Layout(
         tuple(names),
-        wish.target or (LABEL if paper else None),
-        part_column(path, columns, wish, PART if paper else None),
+        options.target or (LABEL if paper else None),
+        part_column(path, columns, options, PART if paper else None),
         index,
-        wish.test_value,
-        wish.cut,
+        options.test_value,
+        options.cut,
     )
 
 
@@ -160,14 +150,15 @@ def first_of_every_model(names: tuple[str, ...], k: int) -> list[int]:
     return [place for found in models.values() for _, place in sorted(found)[:each]]
 
 
-def has_test_rows(path: str | Path, is_test: Bools, wish: Wish) -> bool:
+def has_test_rows(path: str | Path, is_test: Bools, options: ReadOptions) -> bool:
     """Tell whether some rows are test rows; refuse a table that has no others."""
     if is_test.all():
-        told = f"{PART} must say validation somewhere" if wish.split is None else "see --split"
+        told = f"{PART} must say validation somewhere" if options.split is None else "see --split"
         raise FileFormatError(path, f"has test rows only; {told}.")
-    if wish.split is not None and not is_test.any():
+    if options.split is not None and not is_test.any():
         raise InputError(
-            "split", f"is {brief(wish.split)}, but no row of {path} says so. Name a value it has."
+            "split",
+            f"is {brief(options.split)}, but no row of {path} says so. Name a value it has.",
         )
     return bool(is_test.any())
 

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from ..exceptions import FileFormatError
-from . import files
+from . import file_bytes
 from .csvfile import decode
-from .sheet import Sheet
-from .wish import Wish
+from .read_options import ReadOptions
+from .text_sheet import Sheet
 
 TABLES = (".csv", ".tsv", ".parquet", ".pq", ".eval", ".qrel", ".qrels", ".trec")
 """How files are called that can only be votes."""
@@ -69,11 +69,11 @@ def read_qrels(path: str | Path, data: bytes) -> Sheet:
     )  # fmt: skip
 
 
-def read_json(path: str | Path, data: bytes, wish: Wish) -> Sheet:
+def read_json(path: str | Path, data: bytes, options: ReadOptions) -> Sheet:
     """Read a JSON file of WRENCH, or a log of Inspect."""
     document = _json(path, decode(path, data))
     if isinstance(document, dict) and isinstance(document.get("eval"), dict):
-        return _inspect(path, document["eval"], document.get("samples") or [], wish)
+        return _inspect(path, document["eval"], document.get("samples") or [], options)
     if not isinstance(document, dict) or not document:
         raise FileFormatError(path, _NEITHER)
     items, width = list(document.items()), None
@@ -103,13 +103,13 @@ _NEITHER = (
 )
 
 
-def read_archive(path: str | Path, data: bytes, wish: Wish) -> Sheet:
+def read_archive(path: str | Path, data: bytes, options: ReadOptions) -> Sheet:
     """Read an ``.eval`` log of Inspect, which is a zip archive of JSON files."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             listed = archive.infolist()
-            if sum(info.file_size for info in listed) > files.MOST_BYTES:
-                raise files.too_large(path)
+            if sum(info.file_size for info in listed) > file_bytes.MOST_BYTES:
+                raise file_bytes.too_large(path)
             found = {info.filename: info for info in listed}
             header = next((n for n in ("header.json", "_journal/start.json") if n in found), None)
             if header is None:
@@ -128,14 +128,14 @@ def read_archive(path: str | Path, data: bytes, wish: Wish) -> Sheet:
             f"cannot be unpacked: {error}. Or write the log anew: inspect log convert --to json.",
         ) from None
     about = start.get("eval") if isinstance(start, dict) else None
-    return _inspect(path, about if isinstance(about, dict) else {}, samples, wish)
+    return _inspect(path, about if isinstance(about, dict) else {}, samples, options)
 
 
-def _inspect(path: str | Path, about: dict[str, Any], samples: Any, wish: Wish) -> Sheet:
+def _inspect(path: str | Path, about: dict[str, Any], samples: Any, options: ReadOptions) -> Sheet:
     """Read samples: every scorer is a voter, what it says is its value or the model's answer."""
     if not isinstance(samples, list) or not samples:
         raise FileFormatError(path, "has no samples. Give the log of a finished evaluation.")
-    answers = wish.vote == "answer" or (wish.vote is None and wish.labels is None)
+    answers = options.vote == "answer" or (options.vote is None and options.labels is None)
     said: dict[str, dict[str, str]] = {}
     truth: dict[str, str] = {}
     for sample in samples:
@@ -145,7 +145,7 @@ def _inspect(path: str | Path, about: dict[str, Any], samples: Any, wish: Wish) 
         item = str(sample["id"]) if epoch == 1 else f"{sample['id']} (epoch {epoch})"
         if item in truth:
             raise FileFormatError(path, f"has sample {item!r:.60} twice.")
-        truth[item] = _text(path, _target(sample, wish.target))
+        truth[item] = _text(path, _target(sample, options.target))
         scores = sample.get("scores") or {}
         for scorer, score in scores.items() if isinstance(scores, dict) else ():
             told = score.get("answer" if answers else "value") if isinstance(score, dict) else None
@@ -156,9 +156,9 @@ def _inspect(path: str | Path, about: dict[str, Any], samples: Any, wish: Wish) 
     model = str(about.get("model") or stem(path))
     names = [model] if len(said) == 1 else [f"{model}:{scorer}" for scorer in said]
     cells = [[column.get(item, "") for item in truth] for column in said.values()]
-    known = None if wish.labels is not None else list(truth.values())
+    known = None if options.labels is not None else list(truth.values())
     return Sheet(
-        str(path), tuple(names), tuple(truth), tuple(cells), known, wish.target or "target", "id"
+        str(path), tuple(names), tuple(truth), tuple(cells), known, options.target or "target", "id"
     )
 
 

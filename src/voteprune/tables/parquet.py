@@ -17,12 +17,21 @@ from ..exceptions import FileFormatError, InputError
 from ..soft.probabilities import Probabilities, ScannedProbabilities
 from ..votes.reading import parquet_files
 from ..votes.votes import Votes
-from . import files
+from . import file_bytes
+from .checked_rows import (
+    INDEX,
+    Choose,
+    Layout,
+    Rows,
+    VoteTable,
+    cell_fault,
+    sound_rows,
+    unknown_part,
+)
 from .csvfile import Gaps, WordLabels
-from .files import import_polars
+from .file_bytes import import_polars
 from .layout import first_of_every_model
-from .rows import INDEX, Choose, Layout, Rows, VoteTable, cell_fault, sound_rows, unknown_part
-from .wish import Wish
+from .read_options import ReadOptions
 
 _PARQUET = (".parquet", ".pq")
 
@@ -36,12 +45,12 @@ def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
     try:
         with _silent_panics():
             columns = len(pl.read_parquet_schema(io.BytesIO(data)))
-            most = files.MOST_BYTES // (8 * max(1, columns))
+            most = file_bytes.MOST_BYTES // (8 * max(1, columns))
             frame = pl.read_parquet(io.BytesIO(data), n_rows=most + 1)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise unreadable(path, error) from None
     if frame.height > most:
-        raise files.too_large(path)
+        raise file_bytes.too_large(path)
     return frame
 
 
@@ -69,19 +78,7 @@ def unreadable(path: str | Path, error: Exception) -> FileFormatError:
 
 
 def read_parquet(path: str | Path, data: bytes, choose: Choose, pl: Any) -> Rows:
-    """Read a Parquet table.
-
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    data
-        Its bytes.
-    choose
-        Says which columns play a part.
-    pl
-        The module polars, which the caller imports as late as can be.
-    """
+    """Read a Parquet table."""
     frame = read_frame(path, data, pl)
     try:
         layout = choose(tuple(frame.columns))
@@ -125,17 +122,22 @@ def _parquet_fault(frame: Any, layout: Layout) -> str:
     return "cannot be read as a vote table."
 
 
-def is_in_pieces(paths: Sequence[str | Path], wish: Wish) -> bool:
+def is_in_pieces(paths: Sequence[str | Path], options: ReadOptions) -> bool:
     """Tell whether files are pieces of one table, and not a file per model.
 
     Parameters
     ----------
     paths
         Files and folders.
-    wish
+    options
         How to read them. Files of models are joined by an id or have labels of their own.
     """
-    if wish.target is None or wish.id is not None or wish.labels is not None or wish.long:
+    if (
+        options.target is None
+        or options.id is not None
+        or options.labels is not None
+        or options.long
+    ):
         return False
     found = [
         inside
@@ -149,7 +151,7 @@ def is_in_pieces(paths: Sequence[str | Path], wish: Wish) -> bool:
     return not found or INDEX not in _columns(found[0])  # by which a file per model is joined
 
 
-def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
+def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
     """Read the votes of a table in pieces; equal rows are merged on the way.
 
     Raises
@@ -157,75 +159,69 @@ def scan_pieces(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     FileFormatError
         If a file cannot be read.
     InputError
-        If the columns are not those that `wish` names, or it asks for what needs single rows.
+        If the columns are not those that `options` names, or it asks for what needs single rows.
     """
-    files, source, voters, notes = _pieces(paths, wish)
-    assert wish.target is not None
+    files, source, voters, notes = _pieces(paths, options)
+    assert options.target is not None
     votes = Votes.scan(
-        source, wish.target, names=voters,
-        positive=_positive(wish), cutoff=wish.cut, abstentions=wish.abstentions,
+        source, options.target, names=voters,
+        positive=_positive(options), cutoff=options.cut, abstentions=options.abstentions,
     )  # fmt: skip
     merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
     return VoteTable(votes, (), None, (merged, *notes))
 
 
 def scan_soft_pieces(
-    paths: Sequence[str | Path], wish: Wish, clip: float
+    paths: Sequence[str | Path], options: ReadOptions, clip: float
 ) -> tuple[ScannedProbabilities, tuple[str, ...]]:
     """Read the probabilities of a table in pieces, and what is to be said of it.
-
-    Parameters
-    ----------
-    paths, wish
-        As for `scan_pieces`.
-    clip
-        As for `Probabilities`.
 
     Raises
     ------
     FileFormatError, InputError
         As `scan_pieces` does.
     """
-    files, source, voters, notes = _pieces(paths, wish)
-    assert wish.target is not None
+    files, source, voters, notes = _pieces(paths, options)
+    assert options.target is not None
     said = Probabilities.scan(
-        source, wish.target, names=voters, positive=_positive(wish), clip=clip
+        source, options.target, names=voters, positive=_positive(options), clip=clip
     )
     return said, (f"{len(files)} files: {said.n_rows} rows", *notes)
 
 
 def _pieces(
-    paths: Sequence[str | Path], wish: Wish
+    paths: Sequence[str | Path], options: ReadOptions
 ) -> tuple[list[str], Any, tuple[str, ...], tuple[str, ...]]:
     """Return the files, what to scan, the classifiers' columns, and what is to be said of them."""
-    assert wish.target is not None
-    if wish.split is not None:
+    assert options.target is not None
+    if options.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
-    if wish.grade is not None:
+    if options.grade is not None:
         raise InputError(
-            "positive", f"is {wish.positive!r}; in tables in pieces the positive class is a value."
+            "positive",
+            f"is {options.positive!r}; in tables in pieces the positive class is a value.",
         )
     files = parquet_files(paths)
-    voters, notes = wish.voters(files[0], _columns(files[0]), (wish.target,))
-    if wish.k is not None:
-        voters = tuple(voters[k] for k in first_of_every_model(voters, wish.k))
-    return files, _silenced(files, voters, wish) if wish.abstain else files, voters, notes
+    voters, notes = options.voters(files[0], _columns(files[0]), (options.target,))
+    if options.k is not None:
+        voters = tuple(voters[k] for k in first_of_every_model(voters, options.k))
+    return files, _silenced(files, voters, options) if options.abstain else files, voters, notes
 
 
-def _positive(wish: Wish) -> int | str:
-    return 1 if wish.word is None else wish.word
+def _positive(options: ReadOptions) -> int | str:
+    return 1 if options.word is None else options.word
 
 
-def _silenced(files: Sequence[str], voters: Sequence[str], wish: Wish) -> Any:
+def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions) -> Any:
     """Return the rows of all pieces, with nothing where a vote is a number that abstains."""
     pl = import_polars()
     try:
-        numbers = [float(word) for word in wish.abstain]
+        numbers = [float(word) for word in options.abstain]
     except ValueError:
         raise InputError(
             "abstain",
-            f"is {', '.join(wish.abstain)}; in tables in pieces votes are numbers, and so is what "
-            "abstains: --abstain -1, say.",
+            f"is {', '.join(options.abstain)}; in tables in pieces votes are numbers, and so is "
+            "what abstains: --abstain -1, say.",
         ) from None
     votes = [pl.col(name) for name in voters]
     return pl.scan_parquet(files).with_columns(

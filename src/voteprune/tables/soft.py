@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..soft.probabilities import CLIP, Probabilities
 from ..soft.reading import Label
-from .formats import opened, read_sheet
+from .checked_rows import Bools, brief
+from .format_detection import opened, read_sheet
 from .joining import shown_source
 from .layout import has_test_rows
 from .parquet import is_in_pieces, scan_soft_pieces
-from .rows import Bools, brief
-from .sheet import Sheet
-from .wish import Wish
+from .read_options import ReadOptions
+from .text_sheet import Sheet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ class SoftSource:
 
 
 def read_probabilities(
-    paths: Sequence[str | Path], wish: Wish, clip: float = CLIP, test: Path | None = None
+    paths: Sequence[str | Path], options: ReadOptions, clip: float = CLIP, test: Path | None = None
 ) -> SoftSource:
     """Read probabilities with their labels from whatever files hold them.
 
@@ -90,7 +90,7 @@ def read_probabilities(
 
     Parameters
     ----------
-    paths, wish
+    paths, options
         As for `read_source`; numbers are not cut.
     clip
         As for `Probabilities`.
@@ -102,33 +102,33 @@ def read_probabilities(
     FileFormatError
         If a file cannot be read so; a CSV file's line is named.
     InputError
-        If the files do not have what `wish` names.
+        If the files do not have what `options` names.
     """
-    if wish.cutoff is not None:
+    if options.cutoff is not None:
         raise InputError(
             "cutoff",
             "is for votes; a soft committee's cut-off is moved by limits. Leave it out, and give "
             "--at-least recall=0.95, say.",
         )
-    if wish.abstentions is not None:
+    if options.abstentions is not None:
         raise InputError(
             "abstentions",
             "is for committees that count votes; in a soft one an empty cell says nothing at all. "
             "Leave it out.",
         )
-    if wish.k is not None:
+    if options.k is not None:
         raise InputError("k", "is for votes. Choose columns with --columns instead.")
-    if is_in_pieces(paths, wish):
-        validation, notes = scan_soft_pieces(paths, wish, clip)
-        others = None if test is None else _test_rows(test, validation, wish)
+    if is_in_pieces(paths, options):
+        validation, notes = scan_soft_pieces(paths, options, clip)
+        others = None if test is None else _test_rows(test, validation, options)
         return SoftSource(validation, others, notes=notes)
-    loaded = opened(paths, wish)
-    sheet, path = _sheet_of(loaded, wish), shown_source(loaded)
-    rows = _rows(sheet, wish)
+    loaded = opened(paths, options)
+    sheet, path = _sheet_of(loaded, options), shown_source(loaded)
+    rows = _rows(sheet, options)
     if rows.labels is None:
         raise InputError("target", "is missing. Name the column of true classes.")
     others = None
-    if sheet.is_test is not None and has_test_rows(path, sheet.is_test, wish):
+    if sheet.is_test is not None and has_test_rows(path, sheet.is_test, options):
         if test is not None:
             raise InputError("--test", "is one set of test rows, the table has another. Give one.")
         rows, others = rows.where(~sheet.is_test), rows.where(sheet.is_test)
@@ -139,21 +139,21 @@ def read_probabilities(
             raise
         raise FileFormatError(path, error.message) from None
     if test is not None:
-        others = _test_rows(test, made, wish)
+        others = _test_rows(test, made, options)
     several = len(made.classes) > 2
     voters = tuple(name for name in made.names if several and name in sheet.names)
     return SoftSource(made, others, voters, sheet.notes, sheet.costs)
 
 
-def _test_rows(test: Path, said: Probabilities, wish: Wish) -> SoftRows:
-    rows = read_members(test, said.names, said.classes, wish)
+def _test_rows(test: Path, said: Probabilities, options: ReadOptions) -> SoftRows:
+    rows = read_members(test, said.names, said.classes, options)
     if rows.labels is None:
         raise InputError("--test", f"{test} has no labels. Name their column with --target.")
     return rows
 
 
 def read_members(
-    path: str | Path, names: Sequence[str], classes: Sequence[Label], wish: Wish
+    path: str | Path, names: Sequence[str], classes: Sequence[Label], options: ReadOptions
 ) -> SoftRows:
     """Read what some members say; labels may be absent.
 
@@ -165,7 +165,7 @@ def read_members(
         Whose answers to read.
     classes
         All classes; of two the positive one last.
-    wish
+    options
         How to read them.
 
     Raises
@@ -178,8 +178,8 @@ def read_members(
     if len(words) > 2:
         columns += [f"{name}:{word}" for name in names for word in words]
     elif isinstance(classes[0], str):
-        wish = replace(wish, positive=words[1], negative=words[0])
-    sheet = _sheet_of(opened([path], wish), wish, columns)
+        options = replace(options, positive=words[1], negative=words[0])
+    sheet = _sheet_of(opened([path], options), options, columns)
     wanted = {name: _columns_of(name, words, sheet.names) for name in names}
     missing = [name for name, found in wanted.items() if not found]
     if missing:
@@ -190,11 +190,11 @@ def read_members(
     kept = [column for found in wanted.values() for column in found]
     places = [sheet.names.index(column) for column in kept]
     sheet = replace(sheet, names=tuple(kept), cells=tuple(sheet.cells[p] for p in places))
-    return _rows(sheet, wish, words if len(words) > 2 else None)
+    return _rows(sheet, options, words if len(words) > 2 else None)
 
 
-def _sheet_of(loaded: Any, wish: Wish, names: Sequence[str] | None = None) -> Sheet:
-    sheet = read_sheet(loaded, wish, names, text=True, gaps=True)
+def _sheet_of(loaded: Any, options: ReadOptions, names: Sequence[str] | None = None) -> Sheet:
+    sheet = read_sheet(loaded, options, names, text=True, gaps=True)
     assert sheet is not None
     return sheet
 
@@ -207,10 +207,10 @@ def _columns_of(name: str, words: Sequence[str], there: Sequence[str]) -> list[s
     return [name] if name in there else []
 
 
-def _rows(sheet: Sheet, wish: Wish, words: Sequence[str] | None = None) -> SoftRows:
+def _rows(sheet: Sheet, options: ReadOptions, words: Sequence[str] | None = None) -> SoftRows:
     """Read cells as probabilities; `words` are the classes where there are known to be several."""
     several = words is not None
-    if not several and sheet.labels is not None and wish.positive is None:
+    if not several and sheet.labels is not None and options.positive is None:
         distinct = sheet.distinct_labels()
         several, words = len(distinct) > 2, distinct
     if several and words is not None:
@@ -219,7 +219,7 @@ def _rows(sheet: Sheet, wish: Wish, words: Sequence[str] | None = None) -> SoftR
             _several(sheet, words), sheet.ids, sheet.id_name, labels, tuple(map(str, words))
         )
     # Numbers are probabilities, also where labels are grades that are cut elsewhere.
-    rows = sheet.rows(replace(wish, cutoff=0.5))
+    rows = sheet.rows(replace(options, cutoff=0.5))
     assert rows.numbers is not None
     classes: tuple[Label, ...] = (0, 1) if rows.classes is None else rows.classes
     truth = None if rows.labels is None else np.array(classes)[rows.labels.astype(np.intp)]

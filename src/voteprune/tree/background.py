@@ -32,15 +32,7 @@ through long before."""
 
 
 class Searching:
-    """Local search beside a proof: in the background where there are cores, or else in turns.
-
-    Parameters
-    ----------
-    run
-        The circumstances of the proof.
-    tabu
-        What searches; None for nothing.
-    """
+    """Local search beside a proof: in the background where there are cores, or else in turns."""
 
     def __init__(self, run: Run, tabu: LocalSearch | None) -> None:
         self._run, self._tabu = run, tabu

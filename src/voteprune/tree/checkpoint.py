@@ -185,7 +185,7 @@ class Kept:
 def still_there(run: Run, load: Callable[[], T | None]) -> T | None:
     """Return what is loaded from a file that was checked before the run began.
 
-    What has become of the file since ends no run; there is nothing on it then.
+    If it can no longer be read, that is an incident, and the run begins anew.
     """
     try:
         return load()

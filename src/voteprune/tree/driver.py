@@ -18,7 +18,7 @@ To plug in, a proof is a subclass of `Driver` and says
 
 The `driver` module of every tree has one: `tree.sizes`, `tree.nogoods`, `tree.margins`,
 `tree.plurality` and `tree.soft`. Its `_tasks` says which nodes go to which worker, and
-`tree.workers` which process works on which task. Callers go through `rounds`::
+`tree.dispatch` which process works on which task. Callers go through `rounds`::
 
     for went_on in driver.rounds(until, Searching(run, tabu)):
         if not went_on:  # the workers cannot go on
@@ -39,7 +39,7 @@ from ..run.incumbent import Incumbent
 from ..run.run import Run
 from ..solvers import OutOfTime, SolverFailure, Worker
 from .background import SEARCH_SHARE, Searching
-from .workers import run_tasks
+from .dispatch import run_tasks
 
 
 class Driver(ABC):
@@ -106,7 +106,7 @@ class Driver(ABC):
         workers
             How many share the work; one where a certificate is recorded.
         meanwhile
-            Something to do here while they are busy, see `workers.run_tasks`.
+            Something to do here while they are busy, see `dispatch.run_tasks`.
         """
         run = self._run
         deadline = min(until, time.monotonic() + self._seconds)

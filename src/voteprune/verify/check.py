@@ -25,7 +25,9 @@ from .verification import (
     as_many_rows,
     believed,
     is_about,
+    judged,
     labels_of,
+    listed,
     no_committee,
     units,
     value_faults,
@@ -94,12 +96,8 @@ def _check_committee(document: Document, pool: Pool, limits: Limits, notes: Note
     value = pool.value(document.members, document.threshold)
     faults = list(limits.faults(document.members, document.threshold))
     faults += value_faults(document, value)
-    notes.failed += [f"the committee: {fault}" for fault in faults]
-    if not faults:
-        notes.checked.append(
-            f"the committee: {len(document.members)} members, threshold {document.threshold}, "
-            f"worth {units(document, value)}, within all limits"
-        )
+    told = f"{len(document.members)} members, threshold {document.threshold}"
+    judged(faults, f"{told}, worth {units(document, value)}", notes)
 
 
 def _check_bound(document: Document, pool: Pool, limits: Limits, notes: Notes) -> None:
@@ -204,10 +202,8 @@ def _cost_limit(costs: Sequence[Fraction], most: Fraction, names: Sequence[str])
     if kinds not in ({1}, {-1}) or most.denominator != 1:
         return f"costing at most {number(most)}, as the certificate lists the costs"
     group = [plain(name) for name, cost in zip(names, costs, strict=True) if cost]
-    more = len(group) - _LISTED
-    listed = ", ".join([*group[:_LISTED], *([f"{more} more"] if more > 0 else [])])
     asked = f"at most {number(most)}" if 1 in kinds else f"at least {number(-most)}"
-    return f"with {asked} of {listed}"
+    return f"with {asked} of {listed(group, _LISTED)}"
 
 
 def _weights(weights: Four) -> str:

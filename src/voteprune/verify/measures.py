@@ -68,15 +68,7 @@ class Measure:
 
 
 class Scores:
-    """A measure of some classifiers, pair by pair, in whole numbers over one denominator.
-
-    Parameters
-    ----------
-    measure
-        What is measured.
-    seats
-        The classifiers, as places in the pool.
-    """
+    """A measure of some classifiers, pair by pair, in whole numbers over one denominator."""
 
     def __init__(self, measure: Measure, seats: Iterable[int]) -> None:
         self.seats = frozenset(seats)

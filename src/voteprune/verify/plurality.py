@@ -18,7 +18,9 @@ from .verification import (
     as_many_rows,
     believed,
     is_about,
+    judged,
     labels_of,
+    listed,
     no_committee,
     units,
     value_faults,
@@ -60,12 +62,8 @@ def _check_committee(document: PluralityDocument, pool: PluralityPool, notes: No
         return
     value = pool.value(document.members)
     faults = [*pool.faults(document.members), *value_faults(document, value)]
-    notes.failed += [f"the committee: {fault}" for fault in faults]
-    if not faults:
-        notes.checked.append(
-            f"the committee: {len(document.members)} members, worth {units(document, value)}, "
-            "within all limits"
-        )
+    told = f"{len(document.members)} members, worth {units(document, value)}"
+    judged(faults, told, notes)
 
 
 def _check_bound(document: PluralityDocument, pool: PluralityPool, notes: Notes) -> None:
@@ -142,5 +140,4 @@ def _worths(document: PluralityDocument, classes: list[str]) -> str:
 
 
 def _listed(words: list[str]) -> str:
-    more = len(words) - _LISTED
-    return ", ".join([*words[:_LISTED], *([f"{more} more"] if more > 0 else [])]) or "nothing"
+    return listed(words, _LISTED) or "nothing"

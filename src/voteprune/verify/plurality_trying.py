@@ -29,15 +29,7 @@ _JUDGED = 16
 
 
 class Trying:
-    """Tries parts.
-
-    Parameters
-    ----------
-    pool
-        Patterns and limits.
-    goal
-        The value that no committee may reach.
-    """
+    """Tries parts."""
 
     def __init__(self, pool: PluralityPool, goal: int) -> None:
         self._pool, self._goal = pool, goal

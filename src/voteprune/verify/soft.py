@@ -15,7 +15,7 @@ from .soft_linear import LinearPool
 from .soft_pool import SoftPool
 from .soft_table import digest, read_soft_table
 from .soft_tree import SoftTree
-from .verification import TOO_LARGE, Notes, as_many_rows, is_about, labels_of, no_committee
+from .verification import TOO_LARGE, Notes, as_many_rows, is_about, judged, labels_of, no_committee
 
 AGREEMENT = Fraction(1, 10**9)
 """How far the loss that is told may be from the one that is computed, as a share of it."""
@@ -83,12 +83,9 @@ def _check_committee(
             faults.append(
                 f"it is called optimal, but the bound is a share of {float(gap):.3g} less"
             )
-    notes.failed += [f"the committee: {fault}" for fault in faults]
-    if not faults:
-        notes.checked.append(
-            f"the committee: {len(seats.members)} members, penalised loss at most "
-            f"{float(loss):.12g}, within all limits"
-        )
+    judged(
+        faults, f"{len(seats.members)} members, penalised loss at most {float(loss):.12g}", notes
+    )
 
 
 def _check_bound(

@@ -29,10 +29,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from operator import mul
 
-from .logs import ROUNDING, log
+from .logarithms import ROUNDING, log
 from .soft_document import BRIER, LARGEST, Point, Seats, SoftDocument
 from .soft_pool import Dual
-from .soft_table import SoftTable, shares
+from .soft_table import SoftTable, carrying, shares
 
 _WIDEST = 1e6
 """No error of a probability is larger than this; points beyond it propose nothing useful."""
@@ -58,10 +58,7 @@ class LinearPool:
     """
 
     def __init__(self, document: SoftDocument, table: SoftTable) -> None:
-        weights = array("d", document.row_weights or [1.0] * len(table.labels))
-        rows = [row for row, weight in enumerate(weights) if weight]
-        if not rows:
-            raise ValueError("no row carries weight")
+        weights, rows = carrying(document, table)
         self.n_classes, self.squared = len(document.classes), document.loss == BRIER
         self.weights = array("d", (weights[row] for row in rows))
         labels = [table.labels[row] for row in rows]

@@ -35,9 +35,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
 
-from .logs import ROUNDING, exp_above, log
+from .logarithms import ROUNDING, exp_above, log
 from .soft_document import Point, Seats, SoftDocument
-from .soft_table import SoftTable, log_odds
+from .soft_table import SoftTable, carrying, log_odds
 
 _ONE = 2**53
 
@@ -67,10 +67,7 @@ class SoftPool:
     """
 
     def __init__(self, document: SoftDocument, table: SoftTable) -> None:
-        weights = array("d", document.row_weights or [1.0] * len(table.labels))
-        rows = [row for row, weight in enumerate(weights) if weight]
-        if not rows:
-            raise ValueError("no row carries weight")
+        weights, rows = carrying(document, table)
         self.n_classes, self.width = len(document.classes), document.width
         self.columns = []
         for member, said in zip(document.members, table.columns, strict=True):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError
 from .fields import plain
-from .logs import log
+from .logarithms import log
 from .soft_document import LARGEST, Label, Member, SoftDocument
 from .table import number_in, records
 
@@ -30,6 +30,15 @@ class SoftTable:
 
     columns: tuple[tuple[array[float], ...], ...]
     labels: array[int]
+
+
+def carrying(document: SoftDocument, table: SoftTable) -> tuple[array[float], list[int]]:
+    """Return the weights of all rows, and which rows carry weight; ValueError if none does."""
+    weights = array("d", document.row_weights or [1.0] * len(table.labels))
+    rows = [row for row, weight in enumerate(weights) if weight]
+    if not rows:
+        raise ValueError("no row carries weight")
+    return weights, rows
 
 
 def read_soft_table(
@@ -120,7 +129,7 @@ def shares(member: Member, said: Sequence[array[float]], clip: float) -> tuple[a
 def log_odds(member: Member, said: Sequence[array[float]], clip: float) -> tuple[array[float], ...]:
     """Return log-odds of the positive class of two, or log-probabilities of every class.
 
-    They are off by at most 64 C u (1 + |l|), with C classes and u as in `logs`: at most two
+    They are off by at most 64 C u (1 + |l|), with C classes and u as in `logarithms`: at most two
     logarithms, each off by 4 u (2 + |log_2|), and one or two roundings before them.
 
     Raises

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -104,6 +104,19 @@ def no_committee(claim: Claim, notes: Notes) -> None:
     """Note where a committee should be and is not."""
     if claim.status in ("optimal", "feasible"):
         notes.failed.append(f"the status is {claim.status}, but there is no committee")
+
+
+def judged(faults: Sequence[str], told: str, notes: Notes) -> None:
+    """Note what is wrong with the committee, or what it is if nothing is."""
+    notes.failed += [f"the committee: {fault}" for fault in faults]
+    if not faults:
+        notes.checked.append(f"the committee: {told}, within all limits")
+
+
+def listed(words: Sequence[str], most: int) -> str:
+    """List words, so many at the most, and say how many more there are."""
+    more = len(words) - most
+    return ", ".join([*words[:most], *([f"{more} more"] if more > 0 else [])])
 
 
 def value_faults(claim: VotesClaim, value: int) -> Iterator[str]:

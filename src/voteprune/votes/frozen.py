@@ -1,4 +1,4 @@
-"""`Frozen`: what every table of votes or probabilities is made of: slots that are filled once."""
+"""`Frozen`, `HardVotes`: what tables of votes and probabilities are made of, filled once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..numbers.exact import IntArray
+from .abstaining import Abstentions
 
 
 class Frozen:
@@ -55,6 +58,23 @@ class Frozen:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (type(self), {slot: getattr(self, slot) for slot in self._slots()})
+
+
+class HardVotes(Frozen):
+    """What `Votes` and `PluralityVotes` are made of alike; each says what its attributes mean."""
+
+    __slots__ = (
+        "abstentions", "classes", "cutoff", "denominator", "labels", "matrix", "names", "voted",
+        "weights",
+    )  # fmt: skip
+
+    matrix: NDArray[Any]
+    weights: IntArray
+    denominator: int
+    classes: tuple[Any, ...]
+    abstentions: Abstentions | None
+    cutoff: float
+    voted: NDArray[np.bool_] | None
 
 
 def _restore(kind: type[Frozen], values: dict[str, Any]) -> Frozen:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..numbers.exact import IntArray
 from .abstaining import (
     HOW_TO_ABSTAIN,
     Abstentions,
@@ -19,7 +18,7 @@ from .abstaining import (
     says_something,
     unmasked,
 )
-from .frozen import Frozen
+from .frozen import HardVotes
 from .reading import read_matrix, read_names, read_vector, read_weights, refuse_masked
 from .votes import Votes
 
@@ -30,7 +29,7 @@ Codes = NDArray[np.int32] | NDArray[np.uint8]
 """Classes as places in the list of them; the place after the last is no class: nobody is named."""
 
 
-class PluralityVotes(Frozen):
+class PluralityVotes(HardVotes):
     """A validated n x K matrix of class labels with true labels, weights and classifier names.
 
     Immutable: the arrays are copies of the caller's and cannot be written to.
@@ -67,27 +66,11 @@ class PluralityVotes(Frozen):
     voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = (
-        "abstentions",
-        "classes",
-        "cutoff",
-        "denominator",
-        "labels",
-        "matrix",
-        "names",
-        "voted",
-        "weights",
-    )
+    __slots__ = ()
 
     matrix: Codes
     labels: Codes
-    weights: IntArray
-    denominator: int
-    names: tuple[str, ...]
     classes: tuple[Label, ...]
-    abstentions: Abstentions | None
-    cutoff: float
-    voted: NDArray[np.bool_] | None
 
     def __init__(
         self,

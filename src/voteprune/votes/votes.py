@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
-from .frozen import Frozen
+from .frozen import HardVotes
 from .packed import unpacked
 from .reading import (
     check_cutoff,
@@ -25,7 +25,7 @@ from .reading import (
 from .scan import scan_votes
 
 
-class Votes(Frozen):
+class Votes(HardVotes):
     """A validated n x K matrix of 0/1 votes with labels, weights and classifier names.
 
     Immutable: the arrays are copies of the caller's and cannot be written to.
@@ -67,20 +67,11 @@ class Votes(Frozen):
     voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = (
-        "abstentions", "classes", "cutoff", "denominator", "labels", "matrix", "names", "voted",
-        "weights",
-    )  # fmt: skip
+    __slots__ = ()
 
     matrix: NDArray[np.bool_]
     labels: NDArray[np.bool_]
-    weights: IntArray
-    denominator: int
-    names: tuple[str, ...]
-    abstentions: Abstentions | None
     classes: tuple[Any, Any]
-    cutoff: float
-    voted: NDArray[np.bool_] | None
 
     def __init__(
         self,

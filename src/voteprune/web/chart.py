@@ -71,15 +71,7 @@ def new_axes() -> Any:
 
 
 def chart_file(form: str, marks: Sequence[Mark], measure: str, bound: float | None) -> bytes:
-    """Draw, and return the picture as the bytes of a file.
-
-    Parameters
-    ----------
-    form
-        Its format: png, svg, pdf or whatever else matplotlib knows.
-    marks, measure, bound
-        As for `draw`.
-    """
+    """Draw, and return the picture as the bytes of a file."""
     require_matplotlib()
     from matplotlib.figure import Figure
 

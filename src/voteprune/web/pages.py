@@ -10,7 +10,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-from ..exceptions import InputError
+from ..exceptions import not_installed
 
 
 def require_jinja(extra: str = "html") -> None:
@@ -22,9 +22,7 @@ def require_jinja(extra: str = "html") -> None:
         The extra of voteprune that brings it, and whatever else the page needs.
     """
     if importlib.util.find_spec("jinja2") is None:
-        raise InputError(
-            "jinja2", f"is needed to write the page. Install it: pip install 'voteprune[{extra}]'"
-        )
+        raise not_installed("jinja2", "write the page", extra)
 
 
 def render_page(package: str, template: str, **told: Any) -> str:

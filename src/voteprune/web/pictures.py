@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..exceptions import InputError
+from ..exceptions import not_installed
 
 INK, FAINT = "#33383d", "#b9c0c7"
 PROVED, GUESSED = "#d1495b", "#2e6f95"
@@ -38,9 +38,7 @@ Shade = Callable[[float], tuple[str, float]]
 def require_matplotlib() -> None:
     """Say what to do where matplotlib is missing."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise InputError(
-            "matplotlib", "is needed to draw. Install it: pip install 'voteprune[plot]'"
-        )
+        raise not_installed("matplotlib", "draw", "plot")
 
 
 @contextmanager
@@ -81,13 +79,7 @@ def styled(name: str) -> Iterator[None]:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure.
-
-    Parameters
-    ----------
-    width, height
-        In inches.
-    """
+    """Return an empty figure."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -141,13 +133,7 @@ def heat_map(
 
 
 def clock(seconds: float) -> str:
-    """Write a time in the unit that suits it.
-
-    Parameters
-    ----------
-    seconds
-        Zero or more.
-    """
+    """Write a time in the unit that suits it."""
     if seconds < 0.0995:
         return f"{1000 * seconds:.2g} ms"
     return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s"

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from voteprune.cli.console import PROVED, UNPROVED, say
 from voteprune.cli.output import aligned, emit
-from voteprune.cli.saying import PROVED, UNPROVED, say
 from voteprune.exceptions import InputError, shown
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from voteprune.cli.console import PROVED, UNPROVED, say
 from voteprune.cli.output import aligned, emit
-from voteprune.cli.saying import PROVED, UNPROVED, say
 from voteprune.exceptions import InputError
 
 from ..experiment.datasets import (

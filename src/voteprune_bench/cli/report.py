@@ -7,9 +7,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from voteprune.cli.options import check_output
+from voteprune.cli.console import PROVED, say
+from voteprune.cli.option_texts import check_output
 from voteprune.cli.output import emit
-from voteprune.cli.saying import PROVED, say
 from voteprune.exceptions import InputError
 from voteprune.files import outfile
 from voteprune.web.pages import require_jinja

@@ -94,7 +94,7 @@ class Contender:
 
     def goal(self) -> Criterion | Margin:
         """Return the objective as `prune` takes it."""
-        from voteprune.cli.options import read_objective
+        from voteprune.cli.option_texts import read_objective
 
         return read_objective(self.objective) if isinstance(self.objective, str) else self.objective
 
@@ -221,7 +221,7 @@ def read_contenders(names: object, own: object, argument: str) -> tuple[Contende
 
 def read_requests(table: object, names: Sequence[str]) -> tuple[Constraint, ...]:
     """Read the constraints of a plan."""
-    from voteprune.cli.option_groups import Limits
+    from voteprune.cli.shared_options import Limits
 
     said = _table(table)
     found: list[Constraint] = []

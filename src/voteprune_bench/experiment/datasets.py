@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from voteprune.exceptions import FileFormatError, InputError
-from voteprune.tables.files import load as load_bytes
+from voteprune.tables.file_bytes import load as load_bytes
 
 VARIABLE = "VOTEPRUNE_DATA"
 """Environment variable that names the data folder."""

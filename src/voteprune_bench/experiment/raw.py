@@ -18,7 +18,7 @@ import numpy as np
 
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files import outfile
-from voteprune.tables import files
+from voteprune.tables import file_bytes
 
 from .datasets import Dataset, check_counts
 
@@ -69,7 +69,7 @@ def clean(dataset: Dataset, data: bytes, source: str) -> CleanCopy:
     FileFormatError
         If it is not that table.
     """
-    data = files.unpack(source, data)
+    data = file_bytes.unpack(source, data)
     if data[:4] == b"PK\x03\x04":
         data = _unzip(dataset, data, source)
     text = data.decode("utf-8-sig", "replace")
@@ -86,8 +86,8 @@ def _unzip(dataset: Dataset, data: bytes, source: str) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name in archive.namelist():
-                if archive.getinfo(name).file_size > files.MOST_BYTES:
-                    raise files.too_large(f"{source}: {name}")
+                if archive.getinfo(name).file_size > file_bytes.MOST_BYTES:
+                    raise file_bytes.too_large(f"{source}: {name}")
                 if Path(name).name == wanted:
                     return archive.read(name)
             for name in archive.namelist():

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from voteprune.files import outfile
-from voteprune.tables.rows import INDEX, LABEL, PART
+from voteprune.tables.checked_rows import INDEX, LABEL, PART
 
 from .protocol import PoolAnswers
 

@@ -17,7 +17,7 @@ from voteprune.compare import mean_credit
 from voteprune.exceptions import FileFormatError, VotepruneError
 from voteprune.problem.pairwise import FailureCredit
 from voteprune.run.incumbent import Progress
-from voteprune.tables import Wish, model_of, read_source
+from voteprune.tables import ReadOptions, model_of, read_source
 from voteprune.votes.patterns import Patterns
 
 from .choosing import Fold, choose
@@ -149,7 +149,7 @@ def _record(task: Task) -> Record:
 @lru_cache(maxsize=4)
 def _read(path: Path, k: int, _changed: int) -> Fold:
     # All methods of a fold come one after the other; its file is read once in every worker.
-    return Fold.of(read_source([path], Wish(k=k, numbers=True)), path)
+    return Fold.of(read_source([path], ReadOptions(k=k, numbers=True)), path)
 
 
 def _trace(

@@ -30,17 +30,7 @@ _SAFETY = 1e-7
 
 
 class MarginsDriver(Driver):
-    """A proof by dual prices, size by size, that nothing beats the incumbent.
-
-    Parameters
-    ----------
-    problem
-        What is being solved.
-    run
-        Its circumstances.
-    until
-        When the last linear program must be done.
-    """
+    """A proof by dual prices, size by size, that nothing beats the incumbent."""
 
     worker = WORKER
 

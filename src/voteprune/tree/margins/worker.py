@@ -1,7 +1,7 @@
 """Dual prices for one size after the other, each read for all sizes; runs in a worker process.
 
-Best first: the size with the highest bound among those that have had no program of their own, until
-all others are below the target.
+Best first, by bound, among the sizes that have had no program of their own, until all of these are
+below the target.
 """
 
 from __future__ import annotations

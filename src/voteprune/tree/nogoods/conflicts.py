@@ -2,9 +2,9 @@
 
 Ask for weights x on the classifiers and a threshold L such that every pattern is on the side it is
 wanted on, by a margin as large as possible; pattern i may miss it by c_i, which is how much it
-costs to have i in a nogood. What holds the margin down are the patterns of a mixture that proves a
-nogood, and their dual prices are the shares: the cheapest nogood there is. Only the worker process
-imports this.
+costs to have i in a nogood. The patterns whose rows are tight are the mixture that proves a nogood,
+and the dual prices of these rows are its shares: the cheapest nogood there is. Only the worker
+process imports this.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _MOST_ROWS = 25
 class Conflicts:
     """The linear program, which is solved for one node after the other.
 
-    Its rows for the patterns come in when a solution breaks them and go when there are many:
-    few of them ever hold the margin down.
+    Rows for patterns are added when a solution breaks them, and removed when there are many: few of
+    them are ever tight.
     """
 
     def __init__(self, case: Case) -> None:
@@ -159,7 +159,7 @@ class Conflicts:
         return [int(row) for row in rows]
 
     def _tidy(self) -> None:
-        """Take out the rows that the last solution has no use for, once they are many."""
+        """Remove rows that were not tight in the last solution, once there are many."""
         if len(self._rows) >= 2 * self._case.n_classifiers:
             first = self._frame.shape[0]
             kept, basis = rows_in_use(self._highs, first)

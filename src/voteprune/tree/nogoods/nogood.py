@@ -7,14 +7,14 @@ committee that decides so: with d_k the share of A that classifier k votes for l
 
     sum of d_k over the members  >=  1.
 
-Where even the members with the largest d reach less than 1, no committee decides so. That a
-pattern which everybody votes for is positive, and one that nobody votes for negative, goes without
-saying: both may be part of a mixture. One p alone in A and q alone in B, with votes(p) inside
-votes(q), is what the closure bound knows; it is the smallest of nogoods. The shares are what is
-elsewhere called a Farkas certificate: multipliers under which the inequalities contradict.
+Where even the members with the largest d reach less than 1, no committee decides so. A pattern that
+everybody votes for is always positive, one that nobody votes for always negative, so both may be
+part of any mixture. The smallest nogoods, p alone in A and q alone in B with votes(p) inside
+votes(q), are those of the closure bound. The shares are a Farkas certificate: multipliers under
+which the inequalities contradict each other.
 
-Limits on who sits, ``a @ x >= b``, may be added at any price, and what is said may depend on who
-sits and who does not.
+Limits on members, ``a @ x >= b``, may be added with any multiplier from 0 on, and a nogood may hold
+only under some decisions on who sits.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ class Case:
             votes=problem.patterns.matrix[used][:, list(problem.allowed)],
             net=gains.net[used].astype(np.float64) / scale,
             base=gains.base / scale,
-            required=np.flatnonzero(np.isin(problem.allowed, problem.required)),
-            size_min=max(problem.size_min, len(problem.required)),
-            size_max=min(problem.size_max, len(problem.allowed)),
+            required=problem.required_places,
+            size_min=problem.least_size,
+            size_max=problem.most_size,
             on_members=_stacked([row.on_members for row, _ in members], len(problem.allowed)),
             least_members=np.array([row.least for row, _ in members], dtype=np.float64),
             on_patterns=_stacked([row.on_patterns for row, _ in patterns], len(used)),
@@ -132,7 +132,7 @@ _MOST_MEMBERS = 60
 def best_of_the_heaviest(case: Case, weights: Floats) -> tuple[float, tuple[int, ...]]:
     """Return the best value of the S heaviest classifiers for any S and threshold, and who.
 
-    Limits are not looked at; whoever takes the answer recounts it.
+    Limits are ignored; callers recount the answer.
     """
     order = np.argsort(-weights, kind="stable")[: min(case.size_max, _MOST_MEMBERS)]
     sizes = np.arange(1, len(order) + 1)

@@ -187,7 +187,7 @@ class Relaxation:
         return np.array(self._answer.col_value)[: self.n]
 
     def tidy(self) -> None:
-        """Take out the rows that the last solution has no use for, once they are many."""
+        """Remove rows that were not tight in the last solution, once there are many."""
         if len(self._rows) < self._enough:
             return
         kept, basis = rows_in_use(self._highs, 0)
@@ -245,15 +245,7 @@ class Pool:
         return self._least[: self._length]
 
     def lacking(self, solution: Floats, first: int = 0) -> Floats:
-        """Return how much a solution lacks to meet each row; negative where it has more.
-
-        Parameters
-        ----------
-        solution
-            A value for every variable.
-        first
-            Which row to begin with.
-        """
+        """Return by how much a solution violates each row; negative where there is slack."""
         if self._length - first <= _FEW:
             rows = (self.row(number) for number in range(first, self._length))
             sums = np.array([factors @ solution[variables] for variables, factors in rows])

@@ -1,14 +1,13 @@
 """Branch and cut over the decisions on patterns: bound by the nogoods known, separate, branch.
 
-Best first: the node with the highest bound; once that has come near the target with plunging, its
-child with the higher bound next, and so on down. Where the solution of the relaxation breaks a
-nogood, that is added as a row, and the relaxation is solved again. Where the solution is
-fractional, the node is branched on a pattern, chosen by pseudocosts. Where it is integral and
-breaks no nogood, there are weights on the classifiers that decide so, but perhaps no whole members:
-then it is branched on a classifier.
+Best first, by bound; near the target with plunging: the child with the higher bound comes next.
+Where the solution of the relaxation breaks a nogood, that is added as a row, and the relaxation is
+solved again. Where the solution is fractional, the node is branched on a pattern, chosen by
+pseudocosts. Where it is integral and breaks no nogood, some fractional weights on the classifiers
+decide so, but perhaps no committee: then it is branched on a classifier.
 
-Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
-still open.
+Runs in a worker process; see `solvers.worker`. It works until its deadline and hands back the open
+nodes.
 """
 
 from __future__ import annotations
@@ -123,8 +122,8 @@ def _pairs(case: Case) -> Iterator[Nogood]:
 def _in_favour_of(nogood: Nogood, yes: Floats, no: Floats) -> tuple[Floats, Floats]:
     """Return what to ask next, so that patterns with a large share in a nogood cost less.
 
-    A nogood is broken by what its patterns cost, however large their shares; what was asked for
-    first is the least sum of shares times costs. Asked again like this, few patterns come back.
+    How far a nogood is broken depends on the costs of its patterns, not on their shares, while the
+    program minimises shares times costs. Solved again with these costs, it returns fewer patterns.
     """
     shares = np.zeros((2, len(yes)))
     for variable, value, share in zip(nogood.variables, nogood.values, nogood.shares, strict=True):

@@ -113,7 +113,7 @@ def _take(header: jsonfile.Fields, arrays: dict[str, NDArray[Any]]) -> Kept:
 
 
 def _fault(kept: Kept, problem: PluralityProblem) -> str:
-    """Return what is wrong with what is on file, nothing if it can be gone on from."""
+    """Return what is wrong with what is on file, empty if nothing is."""
     if kept.members is not None and not set(kept.members) <= set(range(problem.n_classifiers)):
         return "members that there are not"
     for node in kept.nodes:

@@ -1,13 +1,11 @@
 """Branch and bound with more than two classes: linear programs, and leaves that are tried out.
 
-The node whose bound is highest is worked on. Where all its committees can be tried in less time
-than it takes until a linear program closes a node, or in a moment once it has had its own, they are
-(`Enumeration`).
-Otherwise its linear program bounds it and says who must and who must not sit in everything better
-than the target (reduced-cost fixing), and it is branched on a classifier.
+Best first, by bound. All committees of a node are tried (`Enumeration`) where that is quicker than
+the linear programs it takes to close a node, or quick once the node has had its own. Otherwise its
+linear program bounds it, reduced-cost fixing decides classifiers, and it is branched on one.
 
-Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
-still open, so any number of workers can share the nodes, and a run can be put on file in between.
+Runs in a worker process; see `solvers.worker`. It works until its deadline and hands back the open
+nodes, so any number of workers can share them, and a run can be put on file in between.
 """
 
 from __future__ import annotations
@@ -62,9 +60,10 @@ class _Memory:
 
     @property
     def worth(self) -> float:
-        """Seconds of trying all committees of a node that its linear program is worth.
+        """Seconds up to which trying all committees of a node is quicker than linear programs.
 
-        It takes as many programs to spare that as there are for each that closes its node.
+        That is the time of one program times the number of programs it takes, so far, to close a
+        node.
         """
         return self.program_seconds * (self.solved + 2) / (self.closed + 1)
 

@@ -122,7 +122,7 @@ class SizesDriver(Driver):
         checkpoint.save_proof(file, self._problem, kept)
 
     def region(self) -> Region | None:
-        """Return the sizes and thresholds a solver had best be asked about, None if none."""
+        """Return the sizes and thresholds to ask a MIP solver about; None to ask none."""
         if not self._nodes or self._levels.n_patterns > _FEW_PATTERNS:
             return None
         above = max(float(node.excess(self._targets()).max()) for node in self._nodes)

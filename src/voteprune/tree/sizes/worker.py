@@ -1,13 +1,12 @@
 """Branch and bound over sizes and thresholds: linear programs, reduced-cost fixing, branching.
 
-The node whose bound is highest is worked on. Its (S, L) with the highest bound gets its linear
-program; the dual prices bound all other (S, L) of the node, refute some, and fix variables at what
-they must be in everything that could still beat the target (reduced-cost fixing). When the highest
-has had its program and stands, the node is branched on a classifier (sits or not) or a pattern
-(decided right or not), whichever brings both children down most (strong branching).
+Best first, by bound. A node's (S, L) with the highest bound gets a linear program; its dual prices
+bound all other (S, L) of the node, refute some, and fix variables (reduced-cost fixing). When the
+highest (S, L) has had its program and is not refuted, the node is branched on a classifier (sits or
+not) or a pattern (decided right or not), by strong branching.
 
-Runs in a worker process; see `solvers.worker`. It works until a moment and hands back what is
-still open, so any number of workers can share the nodes, and a run can be put on file in between.
+Runs in a worker process; see `solvers.worker`. It works until its deadline and hands back the open
+nodes, so any number of workers can share them, and a run can be put on file in between.
 """
 
 from __future__ import annotations
@@ -128,8 +127,8 @@ class _Tree:
     def _next_pair(self, node: Node) -> int | None:
         """Return the (S, L) of a node whose linear program comes next, None to branch instead.
 
-        The highest first. Before the first branching, what is nearly refuted comes too, as long as
-        that goes well, for every (S, L) that is left goes into both children.
+        The one with the highest bound first. At the root also those that are nearly refuted, as
+        long as that succeeds: every (S, L) that is left goes into both children.
         """
         excess = node.excess(self._targets)
         # Of many equals, the one in the middle says most about the others.
@@ -227,7 +226,7 @@ class _Tree:
     def _branching_variable(self, node: Node) -> int:
         """Return the variable to branch on, by strong branching on the most fractional ones.
 
-        Some classifier is open; whichever variable it is, the children hold all that the node does.
+        At least one classifier must be undecided.
         """
         k = self._levels.n_classifiers
         pair = int(np.argmax(np.where(node.done == ALL, node.excess(self._targets), -np.inf)))

@@ -47,15 +47,7 @@ def digest(problem: SoftProblem) -> str:
 
 
 class SoftCheckpoint:
-    """Keeps the tree of one problem on file.
-
-    Parameters
-    ----------
-    path
-        The file; it need not exist.
-    problem
-        Whose tree it is.
-    """
+    """Keeps the tree of one problem on file."""
 
     def __init__(self, path: Path, problem: SoftProblem) -> None:
         self._path, self._problem, self._digest = path, problem, digest(problem)
@@ -87,7 +79,7 @@ class SoftCheckpoint:
         checkpoint.write(self._path, {"format": _FORMAT, "problem": self._digest}, arrays)
 
     def resumed(self, run: Run) -> TreeState | None:
-        """Return what is on file; what has become of it since it was checked ends no run."""
+        """Return what is on file; None, with an incident, if it can no longer be read."""
         return checkpoint.still_there(run, self.load)
 
 
@@ -113,7 +105,7 @@ def _state_of(arrays: Mapping[str, NDArray[Any]]) -> TreeState:
 
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:
-    """Return what is wrong with the arrays of a tree, nothing if they can be gone on from."""
+    """Return what is wrong with the arrays of a tree, empty if nothing is."""
     k, n = problem.n_members, state.bounds.size
     if state.decisions.shape != (n, k) or state.weights.shape != (n, k):
         return "nodes of another shape"

@@ -64,7 +64,7 @@ class SoftDriver(Driver):
     def pays(self) -> bool:
         """Whether the next round is better shared: many rows, many nodes, and no end in sight.
 
-        A proof that is written down is made by one.
+        A proof that is written down is made by one process.
         """
         run, tree = self._run, self._tree
         return (

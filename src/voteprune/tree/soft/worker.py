@@ -1,8 +1,8 @@
 """`Task`, `solve`: branch and bound over who sits in a soft committee, on some of the open nodes.
 
-`solve` runs in a worker process; see `solvers.worker`. It works until a moment and hands back what
-is still open, a `TreeState` like the one it was given, so any number of workers can share the
-nodes, and a run can be put on file in between.
+`solve` runs in a worker process; see `solvers.worker`. It works until its deadline and hands back
+the open nodes, a `TreeState` like the one it was given, so any number of workers can share them,
+and a run can be put on file in between.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pytest
 
 from voteprune.solvers import SolverFailure
-from voteprune.tree import workers as sharing
-from voteprune.tree.workers import run_tasks
+from voteprune.tree import dispatch
+from voteprune.tree.dispatch import run_tasks
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def sleepers(monkeypatch):
             raise SolverFailure(task.fault)
         return task.seconds
 
-    monkeypatch.setattr(sharing, "call", call)
-    monkeypatch.setattr(sharing, "give_up", given_up.append)
+    monkeypatch.setattr(dispatch, "call", call)
+    monkeypatch.setattr(dispatch, "give_up", given_up.append)
     return given_up
 
 
@@ -78,7 +78,7 @@ def test_workers_that_cannot_be_reached_are_a_failure_too(monkeypatch):
     def gone(**_):
         raise OSError("the cluster is gone")
 
-    monkeypatch.setattr(sharing.joblib, "Parallel", gone)
+    monkeypatch.setattr(dispatch.joblib, "Parallel", gone)
     with pytest.raises(SolverFailure, match="the cluster is gone"):
         run_tasks("a module", naps(0.1, 0.1), no_report)
 
@@ -111,21 +111,21 @@ HERE, AWAY = "here", "away"
     ],
 )
 def test_deadlines_are_moved_by_what_clocks_are_apart(machine, ahead, waited, apart, monkeypatch):
-    monkeypatch.setattr(sharing.platform, "node", lambda: HERE)
-    sent = sharing.Sent(machine, 100.0, 1e9)
-    monkeypatch.setattr(sharing.time, "monotonic", lambda: 100.0 + ahead + waited)
-    monkeypatch.setattr(sharing.time, "time", lambda: 1e9 + waited)
+    monkeypatch.setattr(dispatch.platform, "node", lambda: HERE)
+    sent = dispatch.Sent(machine, 100.0, 1e9)
+    monkeypatch.setattr(dispatch.time, "monotonic", lambda: 100.0 + ahead + waited)
+    monkeypatch.setattr(dispatch.time, "time", lambda: 1e9 + waited)
     assert sent.clocks_apart() == pytest.approx(apart)
 
 
 def test_a_task_from_another_machine_has_the_time_that_it_had_there(monkeypatch):
     heard = []
     monkeypatch.setattr(
-        sharing, "call", lambda worker, request, *_, end: heard.append((*request, end))
+        dispatch, "call", lambda worker, request, *_, end: heard.append((*request, end))
     )
     now = time.monotonic()
-    sent = sharing.Sent("away", now - 1000, time.time())
-    sharing._work("a module", Nap(0.0, now - 990, now - 980), sent, now - 970)
+    sent = dispatch.Sent("away", now - 1000, time.time())
+    dispatch._work("a module", Nap(0.0, now - 990, now - 980), sent, now - 970)
     ((task, end),) = heard
     assert task.deadline == pytest.approx(now + 10, abs=1)
     assert task.latest == pytest.approx(now + 20, abs=1)

@@ -1,9 +1,9 @@
 """`Pledge`: a run that holds rows out, makes candidates on the others, and promises what they keep.
 
-The rows are split at random. On the first part the run goes as ever; then again under stricter and
-stricter limits on the promised criterion. The committees that come of it, each at every threshold
-that the constraints allow, are the candidates: those that are safest on this part come first, and
-all that was looked at until then is this part.
+The rows are split at random. On the first part the run goes as ever, then again under stricter and
+stricter limits on the promised criterion. The committees found, each at every threshold that the
+constraints allow, are the candidates, ordered by how safe they are on this part. Only then are the
+other rows looked at.
 
 Of a soft committee every cut-off that keeps the limits on criteria is a candidate, safest first. Of
 those that pass on the rows held out the one is taken that is right most often on the first part.

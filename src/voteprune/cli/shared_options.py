@@ -16,9 +16,9 @@ from cyclopts import Group, Parameter
 from ..exceptions import InputError
 from ..problem.constraints import AtLeast, AtMost, Constraint, Forbid, Require
 from ..problem.diversity import Diversity
-from ..tables import Wish, read_costs
+from ..tables import ReadOptions, read_costs
 from ..votes.abstaining import check_abstentions
-from .options import build_budget, read_diversity, read_group, read_limits, read_prefixes
+from .option_texts import build_budget, read_diversity, read_group, read_limits, read_prefixes
 
 FILES, AIM, LIMITS, EFFORT, PROMISE, OUTPUT = (
     Group(title, sort_key=place)
@@ -90,9 +90,9 @@ class Reading:
     abstain: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
     otherwise: str | None = None
 
-    def wish(self, k: int | None = None) -> Wish:
+    def options(self, k: int | None = None) -> ReadOptions:
         """Return it as the tables take it."""
-        return Wish(
+        return ReadOptions(
             target=self.target,
             k=k,
             ignore=_listed(self.ignore),

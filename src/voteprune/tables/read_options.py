@@ -20,7 +20,7 @@ _DOUBTFUL = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReadOptions:
     """How a table is to be read.
 
     Parameters
@@ -136,15 +136,6 @@ class Wish:
         self, where: str, columns: Sequence[str], taken: Sequence[str | None]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the columns that vote, and doubts about some of them.
-
-        Parameters
-        ----------
-        where
-            The file, for messages.
-        columns
-            All columns there are.
-        taken
-            Columns that play another part.
 
         Raises
         ------

@@ -15,7 +15,7 @@ import pytest
 from votefiles import paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files.jsonfile import load_file
-from voteprune.tables import files, read_costs, read_plurality, read_table
+from voteprune.tables import file_bytes, read_costs, read_plurality, read_table
 from voteprune.tables.parquet import read_frame
 from voteprune_bench.experiment.datasets import catalogue
 from voteprune_bench.experiment.raw import clean
@@ -26,8 +26,8 @@ MOST = 10_000
 @pytest.fixture
 def small(monkeypatch):
     """Let very little be read, so that not much is needed to be too large."""
-    monkeypatch.setattr(files, "MOST_BYTES", MOST)
-    monkeypatch.setattr(files, "_PIECE", 256)
+    monkeypatch.setattr(file_bytes, "MOST_BYTES", MOST)
+    monkeypatch.setattr(file_bytes, "_PIECE", 256)
 
 
 def packed(frame):
@@ -44,8 +44,8 @@ def zipped(name, data):
 
 
 def test_the_most_that_is_read_is_stated_and_generous():
-    assert files.MOST_BYTES == 2**30
-    assert "larger than 1 GiB" in str(files.too_large("votes.csv"))
+    assert file_bytes.MOST_BYTES == 2**30
+    assert "larger than 1 GiB" in str(file_bytes.too_large("votes.csv"))
 
 
 @pytest.mark.parametrize("more", [0, 1, 1000])
@@ -54,10 +54,10 @@ def test_a_file_is_read_up_to_the_cap_and_not_a_byte_beyond(tmp_path, small, mor
     for content in (data, gzip.compress(data), gzip.compress(data[:99]) + gzip.compress(data[99:])):
         path = write(tmp_path, content)
         if not more:
-            assert files.load(path) == data
+            assert file_bytes.load(path) == data
             continue
         with pytest.raises(FileFormatError, match="once unpacked"):
-            files.load(path)
+            file_bytes.load(path)
 
 
 def test_what_unpacks_a_thousandfold_is_refused_before_it_is_in_memory(tmp_path, small):
@@ -112,7 +112,7 @@ def run_out_of_memory(monkeypatch):
     def fail(*_):
         raise MemoryError
 
-    monkeypatch.setattr("voteprune.tables.read.read_csv", fail)
+    monkeypatch.setattr("voteprune.tables.readers.read_csv", fail)
     monkeypatch.setattr("voteprune.tables.labels.decode", fail)
 
 

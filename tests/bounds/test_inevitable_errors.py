@@ -7,7 +7,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import voteprune as vp
 from instances import random_instance
-from voteprune.bounds.wrong_rows import disputed_rows, hopeless_rows, sacrificed_rows
+from voteprune.bounds.inevitable_errors import disputed_rows, hopeless_rows, sacrificed_rows
 from voteprune.problem.problem import Problem
 
 SEEDS = range(20)

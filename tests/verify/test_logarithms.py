@@ -8,8 +8,8 @@ from fractions import Fraction
 
 import pytest
 
-from voteprune.verify import logs
-from voteprune.verify.logs import LOG_ROOM, ROUNDING, exp_above, log
+from voteprune.verify import logarithms
+from voteprune.verify.logarithms import LOG_ROOM, ROUNDING, exp_above, log
 from voteprune.verify.soft_document import Member
 from voteprune.verify.soft_table import log_odds
 
@@ -34,12 +34,12 @@ def test_logarithms_are_off_by_no_more_than_their_room():
 
 def test_the_series_is_short_because_every_middle_is_near():
     """As the proof says: |f| is at most 2^-10, and what three terms leave out is not seen."""
-    bias, parts = Decimal(0), len(logs._MIDDLES)
-    for place, c in enumerate(logs._MIDDLES):
+    bias, parts = Decimal(0), len(logarithms._MIDDLES)
+    for place, c in enumerate(logarithms._MIDDLES):
         low, high = (0.5 + (place + end) / (2 * parts) for end in (0, 1))
         last = math.nextafter(high, 0)
         assert max(abs(m - c) / (m + c) for m in (low, last)) <= 2.0**-10
-        assert logs._LOGS[place] == float(EXACT.ln(Decimal(c)))
+        assert logarithms._LOGS[place] == float(EXACT.ln(Decimal(c)))
         bias += Decimal(log(last)) - EXACT.ln(Decimal(last))
     assert abs(bias / parts) < Decimal(float(ROUNDING)) / 5
 
@@ -49,15 +49,15 @@ def test_exponentials_are_never_too_low_however_bad_the_library_and_the_logarith
     """The exponential proposed is too low by 1.5 rooms, and the logarithm hides one of them."""
     room = LOG_ROOM * (1 + abs(math.frexp(math.exp(y))[1]))
     exp = math.exp
-    monkeypatch.setattr(logs.math, "exp", lambda x: exp(x - 1.5 * room))
-    monkeypatch.setattr(logs, "log", lambda x: log(x) + room)
+    monkeypatch.setattr(logarithms.math, "exp", lambda x: exp(x - 1.5 * room))
+    monkeypatch.setattr(logarithms, "log", lambda x: log(x) + room)
     assert Decimal(exp_above(y)) >= EXACT.exp(Decimal(y))
 
 
 def test_an_exponential_that_is_far_off_is_not_believed(monkeypatch):
     exp = math.exp
     for off in (1.1, 1.9, 5.0):
-        monkeypatch.setattr(logs.math, "exp", lambda x, off=off: exp(x - off))
+        monkeypatch.setattr(logarithms.math, "exp", lambda x, off=off: exp(x - off))
         assert exp_above(-3.0) == 1.0
 
 

@@ -108,9 +108,9 @@ class Sent:
     def clocks_apart(self) -> float:
         """Return by how much the clock here is ahead of the sender's.
 
-        All processes of a machine share the monotonic clock, which nobody can set. Between
-        machines only the wall clock is shared: it tells how long the task was on its way, which
-        is so much less time for it, unless it comes from the future or from long ago.
+        All processes of a machine share the monotonic clock, which nobody can set. Between machines
+        only the wall clock is shared: it tells how long the task was on its way, which is taken off
+        its time, unless that is negative or implausibly long.
         """
         ago = time.monotonic() - self.moment
         if self.machine == platform.node() and 0 <= ago <= _START_UP:

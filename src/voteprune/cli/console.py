@@ -1,17 +1,46 @@
-"""The live line: how long a run has lasted, its incumbent, bound and gap.
+"""What a person is told on stderr: messages and the live line; exit codes, and the words asked.
 
-It is drawn on stderr, and only if that is a terminal; pipes and files get nothing. It vanishes
-when the run ends. rich draws it and comes with cyclopts, so it is imported late.
+The live line says how long a run has lasted, its incumbent, bound and gap. It is drawn only if
+stderr is a terminal; pipes and files get nothing. It vanishes when the run ends. rich draws it and
+comes with cyclopts, so it is imported late; so is the library, for help is to be there at once.
 """
 
 from __future__ import annotations
 
 import contextlib
+import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
 
-from ..run.incumbent import Progress
+from ..exceptions import message_of
+
+if TYPE_CHECKING:
+    from ..run.incumbent import Progress
+
+PROVED, REFUTED, WRONG, UNPROVED, UNWRITTEN = 0, 1, 2, 3, 4
+"""The exit codes, with `INTERRUPTED`."""
+
+WORDS: ContextVar[Sequence[str]] = ContextVar("WORDS", default=())
+"""The words after the program's name."""
+
+
+def say(message: str) -> None:
+    """Tell a person something, on stderr.
+
+    Parameters
+    ----------
+    message
+        One line, without its end.
+    """
+    print(f"voteprune: {message_of(message)}", file=sys.stderr)
+
+
+def command() -> str:
+    """Return the command that is being run, for a shell."""
+    return shlex.join(["voteprune", *WORDS.get()])
 
 
 @contextlib.contextmanager

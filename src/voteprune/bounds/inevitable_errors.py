@@ -125,11 +125,11 @@ def _conditional_bounds(
 ) -> tuple[list[int], list[int]]:
     """Bound all committees that pass over a pattern, and all that call one, in units.
 
-    Call p and every q with votes(p) inside votes(q) is called too: what wants to be passed over
-    among them is lost whole, and of the flow all that does not run into them is lost as before.
-    So the least loss grows by what the flow has left of their capacity. Passing over is the same
-    with the sides changed. Holds for any flow; a maximum one makes it sharp. Where a row decided
-    wrong is not lost whole (`Problem.least_loss`), what is left of the capacity is not either.
+    If p is called positive, so is every q with votes(p) inside votes(q). Those of them that want to
+    be negative lose their whole capacity, and the flow that does not end in them is lost as before:
+    the least loss grows by their residual capacity. Passing over is the same with the sides
+    changed. This holds for any flow, and is sharpest for a maximum one. Where a row decided wrong
+    is not lost whole (`Problem.least_loss`), what is left of the capacity is not either.
     """
     net = problem.gains.net
     matrix, wants_one, wants_zero, lost = sides_wanted(problem)

@@ -1,6 +1,6 @@
 """`loss_of`, `sample_of`: the loss that a problem asks for, on all rows or on some.
 
-Some of the rows stand for all where first committees and Hessians are made, never for bounds.
+First committees and Hessians may be made of a sample of the rows, bounds never are.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .logistic import LogLoss, SoftmaxLoss
-from .loss import Loss
+from .loss_protocol import Loss
 from .moments import Moments
 from .pools import PoolBrier, PoolLogLoss
 from .problem import LOG_LOSS, POOL_LOG_LOSS, Places, SoftProblem

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import voteprune as vp
-from voteprune.cli.options import read_objective
+from voteprune.cli.option_texts import read_objective
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_solving(

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from ..exceptions import FileFormatError, InputError
+from ..exceptions import FileFormatError, InputError, not_installed
 
 MOST_BYTES = 2**30
 """Text of a table, once unpacked; in Parquet, its cells at eight bytes each. Reading takes several
@@ -36,15 +36,7 @@ def load(path: str | Path) -> bytes:
 
 
 def unpack(path: str | Path, data: bytes) -> bytes:
-    """Return what gzip has packed, or the data if it has not; no more than `MOST_BYTES`.
-
-    Parameters
-    ----------
-    path
-        Where the data are from, for messages.
-    data
-        All bytes of a file.
-    """
+    """Return what gzip has packed, or the data if it has not; no more than `MOST_BYTES`."""
     if data[:2] != b"\x1f\x8b":
         return data
     try:
@@ -93,9 +85,7 @@ def import_polars() -> Any:
     try:
         import polars
     except ImportError:
-        raise InputError(
-            "polars", "is needed to read tables. Install it: pip install 'voteprune[cli]'"
-        ) from None
+        raise not_installed("polars", "read tables", "cli") from None
     return polars
 
 

@@ -16,11 +16,20 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
 from ..votes.reading import TwoClasses
-from . import files
+from . import file_bytes
+from .checked_rows import (
+    CLASS_NEEDED,
+    INDEX,
+    Bools,
+    Rows,
+    brief,
+    cell_fault,
+    is_missing,
+    parse_number,
+)
 from .csvfile import others_too
 from .layout import listed
-from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, is_missing, parse_number
-from .wish import Wish
+from .read_options import ReadOptions
 
 _SURELY_IDS = 20
 """Rows from which on a column that says something else on each of them must be an id."""
@@ -64,9 +73,9 @@ class Sheet:
     costs: dict[str, float] | None = None
     lines: Sequence[int] | None = None
 
-    def rows(self, wish: Wish) -> Rows:
+    def rows(self, options: ReadOptions) -> Rows:
         """Read the cells as votes of two classes, with NaN where nothing was said."""
-        labels, classes = self._labels(wish)
+        labels, classes = self._labels(options)
 
         def read(name: str, cell: str) -> float | str:
             if not cell.strip():
@@ -80,7 +89,7 @@ class Sheet:
             if is_missing(cell):
                 return float("nan")
             number = parse_number(cell)
-            fault = cell_fault(name, cell, number, False, wish.cut)
+            fault = cell_fault(name, cell, number, False, options.cut)
             if fault and classes is not None:
                 return (
                     f"column {name!r} is {brief(cell)}, none of the classes {classes}, and no "
@@ -100,7 +109,7 @@ class Sheet:
             raise FileFormatError(first.path, message, first.line)
         numbers = np.column_stack(columns)
         # Words were read as 0 and 1, which every cut-off of probabilities tells apart.
-        votes = np.where(np.isnan(numbers), False, numbers >= wish.cut)
+        votes = np.where(np.isnan(numbers), False, numbers >= options.cut)
         return Rows(
             votes,
             self.names,
@@ -151,13 +160,13 @@ class Sheet:
         named = (places == np.arange(len(words))).astype(np.float64)
         return np.where(np.isnan(places), np.nan, named)
 
-    def silenced(self, wish: Wish) -> Sheet:
+    def silenced(self, options: ReadOptions) -> Sheet:
         """Return it with nothing in the cells that mean nothing, where cells may."""
-        if not wish.gaps:
+        if not options.gaps:
             return self
 
         def says(cell: str) -> bool:
-            return not (is_missing(cell) or any(_same(cell, word) for word in wish.abstain))
+            return not (is_missing(cell) or any(_same(cell, word) for word in options.abstain))
 
         known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
         return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
@@ -215,12 +224,12 @@ class Sheet:
         """Return all that is true or said somewhere, where cells are classes."""
         return set(self.labels or ()).union(*map(set, self.cells)) - {""}
 
-    def plurality(self, wish: Wish, classes: set[str]) -> PluralityVotes:
+    def plurality(self, options: ReadOptions, classes: set[str]) -> PluralityVotes:
         """Read the cells as classes.
 
         Parameters
         ----------
-        wish
+        options
             What empty cells count for, and which class wins ties.
         classes
             All there are.
@@ -229,46 +238,51 @@ class Sheet:
             raise InputError("target", "is missing. Name the column of true classes.")
         for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
                                strict=True):  # fmt: skip
-            if "" in cells and (wish.abstentions is None or name == self.label_name):
+            if "" in cells and (options.abstentions is None or name == self.label_name):
                 raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
-        if 4 * max(map(len, classes)) * len(self.ids) * (len(self.names) + 1) > files.MOST_BYTES:
-            raise files.too_large(self.path)
+        if (
+            4 * max(map(len, classes)) * len(self.ids) * (len(self.names) + 1)
+            > file_bytes.MOST_BYTES
+        ):
+            raise file_bytes.too_large(self.path)
         order = _ordered(classes)
-        if wish.otherwise is not None:
-            if wish.otherwise not in order:
+        if options.otherwise is not None:
+            if options.otherwise not in order:
                 raise InputError(
-                    "otherwise", f"is {brief(wish.otherwise)}; the classes are {_either(order)}."
+                    "otherwise", f"is {brief(options.otherwise)}; the classes are {_either(order)}."
                 )
-            order = [wish.otherwise, *(word for word in order if word != wish.otherwise)]
+            order = [options.otherwise, *(word for word in order if word != options.otherwise)]
         return PluralityVotes(
             np.column_stack([np.array(cells, dtype=str) for cells in self.cells]),
             np.array(self.labels, dtype=str), names=self.names, classes=order,
-            abstentions=wish.abstentions,
+            abstentions=options.abstentions,
         )  # fmt: skip
 
-    def _labels(self, wish: Wish) -> tuple[Bools | None, TwoClasses | None]:
+    def _labels(self, options: ReadOptions) -> tuple[Bools | None, TwoClasses | None]:
         if self.labels is None:
-            return None, None if wish.word is None else TwoClasses(wish.word, wish.negative)
+            return None, None if options.word is None else TwoClasses(
+                options.word, options.negative
+            )
         if "" in self.labels:
             raise self._error(self.labels.index(""), f"label {self.label_name!r} is empty.")
         distinct = sorted(set(self.labels))
-        if wish.grade is not None:
-            return self._column(self.label_name, self.labels, _graded) >= wish.grade, None
-        if wish.word is None:
+        if options.grade is not None:
+            return self._column(self.label_name, self.labels, _graded) >= options.grade, None
+        if options.word is None:
             for word in distinct:
                 if parse_number(word) not in (0, 1):
                     raise self._unnamed(distinct)
             return self._column(self.label_name, self.labels, _zero_or_one) == 1, None
-        positive = [word for word in distinct if _same(word, wish.word)]
+        positive = [word for word in distinct if _same(word, options.word)]
         others = [word for word in distinct if word not in positive]
         if not positive or len(others) > 1:
             raise InputError(
                 "positive",
-                f"is {brief(wish.word)}, but label {self.label_name!r} of {self.path} is "
+                f"is {brief(options.word)}, but label {self.label_name!r} of {self.path} is "
                 f"{_either(distinct)}. It names one of two classes; several are for --plurality.",
             )
         return np.array([label in positive for label in self.labels]), TwoClasses(
-            wish.word, others[0] if others else wish.negative
+            options.word, others[0] if others else options.negative
         )
 
     def _unnamed(self, distinct: Sequence[str]) -> FileFormatError:

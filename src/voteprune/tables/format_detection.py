@@ -13,15 +13,15 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
-from . import files
+from . import file_bytes
+from .checked_rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
 from .csvfile import separator_of
 from .joining import File, distinct_ids, join, text_table
 from .labels import LabelRows
 from .layout import guessed_id, index_column, part_column, require_column
 from .other_tools import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
-from .rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
-from .sheet import Sheet
-from .wish import Wish
+from .read_options import ReadOptions
+from .text_sheet import Sheet
 
 LONG = (("item", "judge", "vote"), ("task", "worker", "label"))
 """Columns by which a table with a line for each vote is known; the second are crowd-kit's."""
@@ -30,7 +30,7 @@ COST = "cost"
 """The column that tells what a vote cost."""
 
 
-def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
+def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
     """Read files, and all tables of folders but the one of labels."""
     if not paths:
         raise InputError("FILE", "is missing. Name a file of votes, or - for stdin.")
@@ -39,7 +39,7 @@ def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
         if not Path(path).is_dir():
             found.append(path)
             continue
-        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, wish)]
+        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, options)]
         tables = [p for p in inside if p.name.lower().removesuffix(".gz").endswith(TABLES)]
         # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
         tables = tables or [p for p in inside if p.name.lower().endswith(".json")]
@@ -49,18 +49,18 @@ def opened(paths: Sequence[str | Path], wish: Wish) -> list[File]:
         found += tables
     loaded = []
     for path in found:
-        with files.enough_memory(path):
-            loaded.append(File("stdin" if str(path) == "-" else path, files.load(path)))
+        with file_bytes.enough_memory(path):
+            loaded.append(File("stdin" if str(path) == "-" else path, file_bytes.load(path)))
     return loaded
 
 
-def _is_labels(path: Path, wish: Wish) -> bool:
-    return wish.labels is not None and path.resolve() == wish.labels.resolve()
+def _is_labels(path: Path, options: ReadOptions) -> bool:
+    return options.labels is not None and path.resolve() == options.labels.resolve()
 
 
 def read_sheet(
     loaded: Sequence[File],
-    wish: Wish,
+    options: ReadOptions,
     names: Sequence[str] | None = None,
     *,
     text: bool = False,
@@ -72,7 +72,7 @@ def read_sheet(
     ----------
     loaded
         The files.
-    wish
+    options
         How to read them.
     names
         Members that are looked for; everything else may be there too.
@@ -81,24 +81,26 @@ def read_sheet(
     gaps
         Whether cells of such a table may be empty.
     """
-    if len(loaded) > 1 or wish.labels is not None:
-        sheets = [_one(file, wish) or _model(file, wish) for file in loaded]
-        return join(loaded, sheets, wish).silenced(wish)
-    sheet = _one(loaded[0], wish)
-    if sheet is None and wish.positive is None and not text and not wish.gaps:
+    if len(loaded) > 1 or options.labels is not None:
+        sheets = [_one(file, options) or _model(file, options) for file in loaded]
+        return join(loaded, sheets, options).silenced(options)
+    sheet = _one(loaded[0], options)
+    if sheet is None and options.positive is None and not text and not options.gaps:
         return None
-    gaps = gaps or not text or wish.gaps
-    return (sheet or _wide(loaded[0], wish, names, gaps=gaps)).silenced(wish)
+    gaps = gaps or not text or options.gaps
+    return (sheet or _wide(loaded[0], options, names, gaps=gaps)).silenced(options)
 
 
 def is_plain(path: str | Path) -> bool:
     """Tell whether a file is a plain table, with commas if it is text, as the checker reads it."""
-    data = files.load(path)
-    if files.is_parquet(path, data):
+    data = file_bytes.load(path)
+    if file_bytes.is_parquet(path, data):
         return True
     text = data[: 2**16].decode("utf-8-sig", "replace")
     file = File(path, data[: 2**16])
-    other = _by_another_tool(file) or any(set(known) <= _header(file, Wish()) for known in LONG)
+    other = _by_another_tool(file) or any(
+        set(known) <= _header(file, ReadOptions()) for known in LONG
+    )
     return not other and separator_of(text) == ","
 
 
@@ -114,47 +116,49 @@ def _is_json(data: bytes) -> bool:
 _ZIP = b"PK\x03\x04"
 
 
-def _one(file: File, wish: Wish) -> Sheet | None:
+def _one(file: File, options: ReadOptions) -> Sheet | None:
     """Read a file of another tool, or a table with a line for each vote; None for a plain one."""
     path, data = file.path, file.data
     if data[:4] == _ZIP:
-        return read_archive(path, data, wish)
+        return read_archive(path, data, options)
     if _is_json(data):
-        return read_json(path, data, wish)
+        return read_json(path, data, options)
     if is_qrels(data):
         return read_qrels(path, data)
-    long = wish.long or next((known for known in LONG if set(known) <= _header(file, wish)), ())
-    return read_long(path, text_table(file, wish), wish, long) if long else None
+    long = options.long or next(
+        (known for known in LONG if set(known) <= _header(file, options)), ()
+    )
+    return read_long(path, text_table(file, options), options, long) if long else None
 
 
-def _header(file: File, wish: Wish) -> set[str]:
+def _header(file: File, options: ReadOptions) -> set[str]:
     """Return the columns of a text file, as far as they can be told from its beginning."""
-    if files.is_parquet(file.path, file.data):
+    if file_bytes.is_parquet(file.path, file.data):
         return set()
     text = file.data[: 2**16].decode("utf-8-sig", "replace")
-    sep = separator_of(text) if wish.sep is None else wish.sep
+    sep = separator_of(text) if options.sep is None else options.sep
     try:
         return set(next(csv.reader(io.StringIO(text, newline=""), delimiter=sep), ()))
     except csv.Error:
         return set()
 
 
-def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
+def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
     """Read a plain table as text."""
-    path, table = file.path, text_table(file, wish, gaps=gaps)
+    path, table = file.path, text_table(file, options, gaps=gaps)
     columns = table.columns
     paper = PART in columns and LABEL in columns
-    if names is None and wish.target is None and not paper:
+    if names is None and options.target is None and not paper:
         raise InputError("target", f"is missing. Name the column of true classes of {path}.")
-    require_column(path, columns, "target", wish.target)
-    label = wish.target or (LABEL if paper else None)
-    index = index_column(path, columns, wish, label)
+    require_column(path, columns, "target", options.target)
+    label = options.target or (LABEL if paper else None)
+    index = index_column(path, columns, options, label)
     if index is None and names is not None:
         index = guessed_id(columns, (*names, label))
-    part = part_column(path, columns, wish, PART if paper else None)
+    part = part_column(path, columns, options, PART if paper else None)
     notes: tuple[str, ...] = ()
     if names is None:
-        voters, notes = wish.voters(
+        voters, notes = options.voters(
             str(path), columns, (label, index, part, PART if paper else None)
         )
     else:
@@ -165,7 +169,8 @@ def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) ->
     if part is not None:
         words = table.column(part).tolist()
         told = [
-            w == wish.test_value if wish.test_value is not None else is_test_part(w) for w in words
+            w == options.test_value if options.test_value is not None else is_test_part(w)
+            for w in words
         ]
         if None in told:
             raise FileFormatError(path, unknown_part(words[told.index(None)]))
@@ -184,12 +189,12 @@ def _wide(file: File, wish: Wish, names: Sequence[str] | None, *, gaps: bool) ->
     )  # fmt: skip
 
 
-def _model(file: File, wish: Wish) -> Sheet:
+def _model(file: File, options: ReadOptions) -> Sheet:
     """Read one model's file: an id, its votes, and its labels where the target is in it."""
-    path, table = file.path, text_table(file, wish)
-    index = _id_of(path, table, wish)
-    label = wish.target if wish.target in table.columns else None
-    voters, notes = wish.voters(str(path), table.columns, (index, label))
+    path, table = file.path, text_table(file, options)
+    index = _id_of(path, table, options)
+    label = options.target if options.target in table.columns else None
+    voters, notes = options.voters(str(path), table.columns, (index, label))
     if not voters:
         raise FileFormatError(path, f"has no votes beside {brief(index)}. Give a column of them.")
     own = stem(path)
@@ -206,18 +211,20 @@ def _model(file: File, wish: Wish) -> Sheet:
     )
 
 
-def _id_of(path: str | Path, table: LabelRows, wish: Wish) -> str:
-    if wish.id is None and INDEX not in table.columns:
+def _id_of(path: str | Path, table: LabelRows, options: ReadOptions) -> str:
+    if options.id is None and INDEX not in table.columns:
         raise InputError(
             "id",
             f"is missing. Several files are joined by a column that names the rows; {path} has "
             f"{', '.join(map(brief, table.columns[:8]))}.",
         )
-    require_column(path, table.columns, "id", wish.id)
-    return wish.id or INDEX
+    require_column(path, table.columns, "id", options.id)
+    return options.id or INDEX
 
 
-def read_long(path: str | Path, table: LabelRows, wish: Wish, columns: tuple[str, ...]) -> Sheet:
+def read_long(
+    path: str | Path, table: LabelRows, options: ReadOptions, columns: tuple[str, ...]
+) -> Sheet:
     """Put a table with a line for each vote into columns, one per judge.
 
     Parameters
@@ -226,14 +233,14 @@ def read_long(path: str | Path, table: LabelRows, wish: Wish, columns: tuple[str
         The file, for messages.
     table
         Its cells.
-    wish
+    options
         How to read it; the target is a column that says the same on all lines of an item.
     columns
         Those of item, judge and vote.
     """
     for name in columns:
         require_column(path, table.columns, "long", name)
-    require_column(path, table.columns, "target", None if wish.labels else wish.target)
+    require_column(path, table.columns, "target", None if options.labels else options.target)
     items, judges, votes = (table.column(name).tolist() for name in columns)
     lines = table.lines or range(1, len(items) + 1)
     said: dict[str, dict[str, str]] = {}
@@ -247,18 +254,20 @@ def read_long(path: str | Path, table: LabelRows, wish: Wish, columns: tuple[str
         said[judge][item] = vote
     rows = tuple(dict.fromkeys(items))
     truth: dict[str, str] | None = None
-    if wish.labels is None:
-        if wish.target is None:
+    if options.labels is None:
+        if options.target is None:
             raise InputError(
                 "labels",
                 f"is missing. {path} has votes; name a file of labels ({columns[0]} and label), or "
                 "its own column of them with --target.",
             )
         truth = {}
-        for line, item, label in zip(lines, items, table.column(wish.target).tolist(), strict=True):
+        for line, item, label in zip(
+            lines, items, table.column(options.target).tolist(), strict=True
+        ):
             if truth.setdefault(item, label) != label:
                 raise FileFormatError(
-                    path, f"{wish.target!r} of {brief(item)} is not the same everywhere.", line
+                    path, f"{options.target!r} of {brief(item)} is not the same everywhere.", line
                 )
     return Sheet(
         str(path),
@@ -266,7 +275,7 @@ def read_long(path: str | Path, table: LabelRows, wish: Wish, columns: tuple[str
         rows,
         tuple([column.get(item, "") for item in rows] for column in said.values()),
         None if truth is None else [truth[item] for item in rows],
-        wish.target or "label",
+        options.target or "label",
         columns[0],
         costs=_costs(path, table, judges),
     )

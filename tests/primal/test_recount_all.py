@@ -44,7 +44,7 @@ def test_many_committees_are_left_to_a_solver():
 
 
 def test_trying_ends_with_the_time(monkeypatch):
-    monkeypatch.setattr("voteprune.primal.plurality_few._PER_COMMITTEE", 0.0)
+    monkeypatch.setattr("voteprune.primal.brute._PER_COMMITTEE", 0.0)
     votes = labels(0, k=60)
     limits = [vp.AtMost("size", 5), vp.AtLeast("coverage", 0.5)]
     solution = vp.prune(votes, constraints=limits, time_limit=0.3)

@@ -8,13 +8,13 @@ import pytest
 from soft_oracle import committees, draw, fitted, optimum, pool, result_of
 from voteprune.soft import sharpening
 from voteprune.soft.bound import bound_of
-from voteprune.soft.losses import loss_of
 from voteprune.soft.newton import Point, fit, nearest, weights_of
 from voteprune.soft.polytope import Polytope
 from voteprune.soft.pools import FlatterBrier
 from voteprune.soft.problem import Group, SoftProblem
+from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.region import Region, average_curvature, least_curvature, region_of
-from voteprune.soft.sharpened import Sharpened, largest_diagonal
+from voteprune.soft.sharpening import Sharpened, largest_diagonal
 from voteprune.soft.tree import SoftTree
 
 SEEDS = range(4)

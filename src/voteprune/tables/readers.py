@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
+from .checked_rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
 from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
-from .files import enough_memory, import_polars, is_parquet, load
-from .formats import opened, read_sheet
+from .file_bytes import enough_memory, import_polars, is_parquet, load
+from .format_detection import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
 from .parquet import is_in_pieces, read_parquet, scan_pieces
-from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
-from .wish import Wish
+from .read_options import ReadOptions
 
 
 def read_table(path: str | Path, *, target: str | None = None, k: int | None = None) -> VoteTable:
@@ -49,17 +49,17 @@ def read_table(path: str | Path, *, target: str | None = None, k: int | None = N
     InputError
         If `target` is no column, or `k` does not fit the models.
     """
-    return read_source([path], Wish(target, k))
+    return read_source([path], ReadOptions(target, k))
 
 
-def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
+def read_source(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
     """Read votes with their labels from whatever files hold them.
 
     Parameters
     ----------
     paths
         One table, files and folders that are joined by their ids, or a table in pieces.
-    wish
+    options
         How to read them.
 
     Raises
@@ -67,36 +67,36 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
     FileFormatError
         If a file cannot be read so; a CSV file's line is named.
     InputError
-        If the files do not have what `wish` names.
+        If the files do not have what `options` names.
     """
-    if is_in_pieces(paths, wish):
-        return scan_pieces(paths, wish)
-    loaded = opened(paths, wish)
-    rows, path = _rows(loaded, wish), shown_source(loaded)
-    if wish.k is not None:
-        rows = rows.of(first_of_every_model(rows.names, wish.k))
+    if is_in_pieces(paths, options):
+        return scan_pieces(paths, options)
+    loaded = opened(paths, options)
+    rows, path = _rows(loaded, options), shown_source(loaded)
+    if options.k is not None:
+        rows = rows.of(first_of_every_model(rows.names, options.k))
     validation, test = rows, None
-    if rows.is_test is not None and has_test_rows(path, rows.is_test, wish):
+    if rows.is_test is not None and has_test_rows(path, rows.is_test, options):
         validation, test = rows.where(~rows.is_test), rows.where(rows.is_test)
     try:
         votes = Votes(
-            complete(path, validation, wish), validation.labels, names=validation.names,
-            abstentions=wish.abstentions,
-        ).cut_at(wish.cut)  # fmt: skip
+            complete(path, validation, options), validation.labels, names=validation.names,
+            abstentions=options.abstentions,
+        ).cut_at(options.cut)  # fmt: skip
     except FileFormatError:
         raise
     except InputError as error:
         raise FileFormatError(path, error.message) from None
     if test is not None:
-        complete(path, test, wish)
+        complete(path, test, options)
     return VoteTable(
         votes, validation.ids, test, rows.notes, rows.costs, rows.classes, validation.numbers
     )
 
 
-def complete(path: str | Path, rows: Rows, wish: Wish) -> NDArray[Any]:
+def complete(path: str | Path, rows: Rows, options: ReadOptions) -> NDArray[Any]:
     """Return the votes; refuse them where some are missing that must not."""
-    if wish.abstentions is not None or rows.numbers is None or not np.isnan(rows.numbers).any():
+    if options.abstentions is not None or rows.numbers is None or not np.isnan(rows.numbers).any():
         return rows.said
     absent = np.isnan(rows.numbers)
     row, column = np.argwhere(absent)[0]
@@ -109,15 +109,15 @@ def complete(path: str | Path, rows: Rows, wish: Wish) -> NDArray[Any]:
     )
 
 
-def read_rows(paths: Sequence[str | Path], wish: Wish) -> Rows:
+def read_rows(paths: Sequence[str | Path], options: ReadOptions) -> Rows:
     """Read rows with their labels; what nobody voted is NaN in their numbers."""
-    loaded = opened(paths, wish)
+    loaded = opened(paths, options)
     try:
-        return _rows(loaded, wish)
+        return _rows(loaded, options)
     except Gaps:
-        sheet = read_sheet(loaded, wish, text=True, gaps=True)
+        sheet = read_sheet(loaded, options, text=True, gaps=True)
         assert sheet is not None
-        return sheet.rows(wish)
+        return sheet.rows(options)
 
 
 def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
@@ -137,58 +137,58 @@ def read_plurality(path: str | Path, target: str | None) -> PluralityVotes:
     InputError
         If `target` is no column.
     """
-    return read_classes([path], Wish(target)).validation
+    return read_classes([path], ReadOptions(target)).validation
 
 
 def read_classes(
-    paths: Sequence[str | Path], wish: Wish, test: str | Path | None = None
+    paths: Sequence[str | Path], options: ReadOptions, test: str | Path | None = None
 ) -> ClassTable:
     """Read class labels with the true ones from whatever files hold them."""
     for option in ("positive", "cutoff"):
-        if getattr(wish, option) is not None:
+        if getattr(options, option) is not None:
             raise InputError(option, "is for two classes. Leave it out with --plurality.")
-    loaded = opened(paths, wish)
-    sheet = read_sheet(loaded, wish, text=True)
+    loaded = opened(paths, options)
+    sheet = read_sheet(loaded, options, text=True)
     assert sheet is not None
     notes, others = (*sheet.notes, *sheet.doubts()), None
     is_test = sheet.is_test
-    if is_test is not None and has_test_rows(sheet.path, is_test, wish):
+    if is_test is not None and has_test_rows(sheet.path, is_test, options):
         if test is not None:
             raise InputError("--test", "is one set of test rows, the table has another. Give one.")
         sheet, others = sheet.where(~is_test), sheet.where(is_test)
     if test is not None:
-        others = read_sheet(opened([test], wish), wish, sheet.names, text=True)
+        others = read_sheet(opened([test], options), options, sheet.names, text=True)
         assert others is not None
         if others.labels is None:
             raise InputError("--test", f"{test} has no labels. Name their column with --target.")
         others = others.of(sheet.names)
     classes = sheet.classes() | (set() if others is None else others.classes())
     return ClassTable(
-        sheet.plurality(wish, classes),
-        None if others is None else others.plurality(wish, classes),
+        sheet.plurality(options, classes),
+        None if others is None else others.plurality(options, classes),
         notes,
         sheet.costs,
     )
 
 
-def _rows(loaded: Sequence[File], wish: Wish) -> Rows:
-    sheet = read_sheet(loaded, wish)
+def _rows(loaded: Sequence[File], options: ReadOptions) -> Rows:
+    sheet = read_sheet(loaded, options)
     if sheet is not None:
-        return sheet.rows(wish)
+        return sheet.rows(options)
     path = loaded[0].path
     try:
-        return _read(loaded[0], lambda columns: table_layout(path, columns, wish), wish)
+        return _read(loaded[0], lambda columns: table_layout(path, columns, options), options)
     except WordLabels:
-        words = read_sheet(loaded, wish, text=True)
+        words = read_sheet(loaded, options, text=True)
         assert words is not None
-        return words.rows(wish)  # which says what the words are
+        return words.rows(options)  # which says what the words are
 
 
-def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None) -> Rows:
+def read_votes(path: str | Path, names: Sequence[str], options: ReadOptions | None = None) -> Rows:
     """Read the votes of some classifiers, in the order of `names`; labels may be absent.
 
-    Other columns may hold anything. Labels and parts are read where `wish` names them, or the file
-    has the paper's ``real_class`` and ``datatype``.
+    Other columns may hold anything. Labels and parts are read where `options` names them, or the
+    file has the paper's ``real_class`` and ``datatype``.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None)
         CSV, gzipped CSV or Parquet, or any other file that `read_source` reads.
     names
         The classifiers to read, each once.
-    wish
+    options
         How to read them.
 
     Raises
@@ -206,15 +206,17 @@ def read_votes(path: str | Path, names: Sequence[str], wish: Wish | None = None)
     InputError
         If a name stands twice in `names`.
     """
-    wish = wish or Wish()
+    options = options or ReadOptions()
     if len(set(names)) != len(names):
         raise InputError("names", "two members have the same name; they are found by name.")
-    loaded = opened([path], wish)
-    sheet = read_sheet(loaded, wish, names)
+    loaded = opened([path], options)
+    sheet = read_sheet(loaded, options, names)
     if sheet is None:
-        return _read(loaded[0], lambda columns: votes_layout(path, columns, names, wish), wish)
-    rows = sheet.of(names).rows(wish)
-    complete(path, rows, wish)
+        return _read(
+            loaded[0], lambda columns: votes_layout(path, columns, names, options), options
+        )
+    rows = sheet.of(names).rows(options)
+    complete(path, rows, options)
     return rows
 
 
@@ -248,10 +250,10 @@ def read_costs(path: str | Path) -> dict[str, float]:
     return costs
 
 
-def _read(file: File, choose: Choose, wish: Wish) -> Rows:
+def _read(file: File, choose: Choose, options: ReadOptions) -> Rows:
     path, data = file.path, file.data
     with enough_memory(path):
         polars = import_polars()
         if is_parquet(path, data):
             return read_parquet(path, data, choose, polars)
-        return read_csv(path, data, choose, polars, wish.sep)
+        return read_csv(path, data, choose, polars, options.sep)

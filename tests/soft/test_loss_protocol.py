@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from soft_oracle import draw, penalised
-from voteprune.soft import loss as losses
-from voteprune.soft.loss import margin, over_blocks
-from voteprune.soft.losses import loss_of, sample_of
+from voteprune.soft import loss_protocol
+from voteprune.soft.loss_protocol import margin, over_blocks
+from voteprune.soft.problem_loss import loss_of, sample_of
 
 KINDS = [(c, loss) for c in (2, 3) for loss in ("log_loss", "pool_log_loss", "pool_brier")]
 K = 5
@@ -46,7 +46,7 @@ def place(loss, random, scale=1.0):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_are_the_definition_and_derivatives_theirs(kind, monkeypatch):
-    monkeypatch.setattr(losses, "_BLOCK", 7)  # several blocks, the last one shorter
+    monkeypatch.setattr(loss_protocol, "_BLOCK", 7)  # several blocks, the last one shorter
     problem, loss, random = case(kind)
     for _ in range(3):
         intercepts, weights = place(loss, random)
@@ -166,7 +166,7 @@ def test_margins_are_those_of_sums_and_no_more():
 def test_blocks_together_are_all_rows(monkeypatch):
     rows = np.arange(23.0)
     for block in (1, 4, 22, 23, 24):
-        monkeypatch.setattr(losses, "_BLOCK", block)
+        monkeypatch.setattr(loss_protocol, "_BLOCK", block)
         slope, hessian = over_blocks(lambda some: (rows[some].sum(), rows[some] @ rows[some]), 23)
         assert slope == rows.sum()
         assert hessian == rows @ rows
@@ -204,7 +204,7 @@ def test_a_sample_weighs_what_all_rows_do(classes):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_roundings_could_be_is_charged_in_full(kind):
-    """As `loss` has it: of n terms, so many margins of what is summed up, on the safe side."""
+    """As `loss_protocol` has it: of n terms, so many margins of what is summed up."""
     problem, loss, random = case(kind, n=60)
     columns, long = loss.gather(np.arange(K)), np.longdouble
     weights = place(loss, random)[1]

@@ -72,17 +72,6 @@ def test_apply_needs_no_labels_and_writes_files(run, votes, tmp_path):
     assert run("apply", saved, bare) == (0, written, "")
 
 
-def test_solvers_tells_what_is_installed(run):
-    found = json.loads(run("solvers", "--json")[1])
-    assert [row["name"] for row in found] == [info.name for info in vp.solvers()]
-    code, out, err = run("solvers")
-    assert (code, err) == (0, "")
-    for row in found:
-        line = next(line for line in out.splitlines() if line.startswith(row["name"] + " "))
-        assert (row["version"] or "not installed") in line
-        assert row["licence"] in line
-
-
 def test_an_infeasible_request_is_explained_and_nothing_is_written(run, votes, tmp_path):
     saved = tmp_path / "committee.json"
     words = ("prune", votes, "--at-least", "recall=1", "--at-most", "fp=0", "--output", saved)

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import voteprune as vp
-from voteprune.cli.live import _Line
+from voteprune.cli.console import _Line
 
 COMMAND = [sys.executable, "-m", "voteprune.cli"]
 

@@ -1,6 +1,6 @@
-"""The commands: what ``voteprune prune`` and ``solvers`` do, from options to exit code.
+"""``voteprune prune``: from options to exit code.
 
-Their signatures are the options and their docstrings are the help, both read by cyclopts. All that
+The signature is the options and the docstring is the help, both read by cyclopts. All that
 can be refused is refused before the solving starts.
 """
 
@@ -15,21 +15,26 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ..exceptions import InputError
-from ..files import jsonfile
 from ..prune import prune
 from ..solve.base_solution import BaseSolution
 from ..solve.explanation import Explanation
 from ..solve.plurality_solution import PluralitySolution
 from ..solve.soft_solution import SoftSolution
 from ..solve.solution import Solution
-from ..solvers import solvers
 from ..starting import INTERRUPTED
 from ..strategies.registry import methods
 from ..web.pages import require_jinja
 from ..web.pictures import require_matplotlib
+from .console import command, live_line, say
 from .inputs import check_plain, read_labels_pool, read_probabilities_pool, read_votes_pool
-from .live import live_line
-from .option_groups import (
+from .option_texts import check_output, is_soft, read_objective
+from .output import (
+    explained,
+    hand_out,
+    solution_json,
+    solution_text,
+)
+from .shared_options import (
     AIM,
     ANY_SOURCE,
     AS_IT_IS,
@@ -47,16 +52,6 @@ from .option_groups import (
     Softness,
     Source,
 )
-from .options import check_output, is_soft, read_objective
-from .output import (
-    aligned,
-    emit,
-    explained,
-    hand_out,
-    solution_json,
-    solution_text,
-)
-from .saying import PROVED, command, say
 
 _METHODS = f'{", ".join(m.name for m in methods())}; see "voteprune methods".'
 """The help of --method: every method there is."""
@@ -258,36 +253,3 @@ def prune_command(
         page=page.of(solution, why, about),
     )  # fmt: skip
     return INTERRUPTED if interrupted else code
-
-
-def solvers_command(*, json: bool = False) -> int:
-    """List the solvers: which are installed, and what they can do.
-
-    Parameters
-    ----------
-    json
-        Print the list as JSON.
-    """
-    found = [
-        {
-            "name": info.name,
-            "version": info.version,
-            "installed": info.installed,
-            "licence": info.licence,
-            "warm_start": info.warm_start,
-            "streams": info.streams,
-        }
-        for info in solvers()
-    ]
-    if json:
-        emit(jsonfile.write(found))
-        return PROVED
-    lines = [["solver", "version", "warm start", "streams", "licence"]]
-    for row in found:
-        version = str(row["version"] or "not installed")
-        if row["version"] and not row["installed"]:
-            version += " (refused)"
-        flags = ("yes" if row[key] else "no" for key in ("warm_start", "streams"))
-        lines.append([str(row["name"]), version, *flags, str(row["licence"])])
-    emit(aligned(lines))
-    return PROVED
