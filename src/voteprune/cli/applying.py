@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import numpy as np
 from cyclopts import Parameter
 
 from ..exceptions import InputError
 from ..files.jsonfile import Fields, load_file, parse
-from ..problem.committee import USUAL_CUT, Committee
+from ..problem.committee import NUMBERED, USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
@@ -21,10 +21,8 @@ from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_vote
 from ..tables.soft import read_members
 from .option_groups import AS_IT_IS, OUTPUT, Reading
 from .options import check_output
-from .output import score_soft, words_on_soft, write_csv
+from .output import C, given_votes, score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
-
-C = TypeVar("C", Committee, PluralityCommittee)
 
 _KINDS: dict[str, type[Committee | PluralityCommittee | SoftCommittee]] = {
     "committee": Committee,
@@ -73,9 +71,9 @@ def apply_command(
     elif not _of_two(chosen):
         return _apply_labels(_ruled(chosen, reading), file, wish, output)
     rows = read_votes(file, chosen.names, wish)
-    # The same committee, seated on the columns that were read, where they have been cut.
+    # The same committee, seated on the columns that were read.
     seats = tuple(range(chosen.size))
-    seated = replace(chosen, members=seats, pool_size=chosen.size, cutoff=USUAL_CUT)
+    seated = replace(given_votes(chosen), members=seats, pool_size=chosen.size)
     positive: Bools = seated.predict(rows.said) == 1
     words = ("0", "1") if rows.classes is None else rows.classes
     told = [words[int(one)] for one in positive]
@@ -105,7 +103,7 @@ def _wish_of(chosen: Committee | PluralityCommittee, kept: Fields, reading: Read
     wish = reading.wish()
     wish = replace(wish, abstentions=wish.abstentions or chosen.abstentions)
     if kept.missing("reading"):
-        return wish
+        return _as_chosen(chosen, wish)
     fields = kept.object("reading")
     if not wish.abstain and not fields.missing("abstain"):
         wish = replace(wish, abstain=fields.texts("abstain"))
@@ -115,6 +113,16 @@ def _wish_of(chosen: Committee | PluralityCommittee, kept: Fields, reading: Read
         wish = replace(wish, positive=fields.text("positive"))
     if not fields.missing("negative"):
         wish = replace(wish, negative=fields.text("negative"))
+    return wish
+
+
+def _as_chosen(chosen: Committee | PluralityCommittee, wish: Wish) -> Wish:
+    """Return a wish with what a committee knows itself of how its votes were read."""
+    if isinstance(chosen, Committee) and chosen.classes != NUMBERED and wish.positive is None:
+        negative, positive = map(str, chosen.classes)
+        wish = replace(wish, negative=negative, positive=positive)
+    if wish.cutoff is None and wish.grade is None and chosen.cutoff != USUAL_CUT:
+        wish = replace(wish, cutoff=chosen.cutoff)
     return wish
 
 

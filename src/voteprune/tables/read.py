@@ -25,7 +25,16 @@ from .formats import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
 from .parquet import is_in_pieces, read_parquet, scan_pieces
-from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
+from .rows import (
+    NEEDED,
+    Choose,
+    ClassTable,
+    Rows,
+    VoteTable,
+    brief,
+    class_names,
+    parse_number,
+)
 from .wish import Wish
 
 
@@ -83,6 +92,8 @@ def read_source(paths: Sequence[str | Path], wish: Wish) -> VoteTable:
             complete(path, validation, wish), validation.labels, names=validation.names,
             abstentions=wish.abstentions,
         ).cut_at(wish.cut)  # fmt: skip
+        if rows.classes is not None:
+            votes = votes.called(*class_names(rows.classes))
     except FileFormatError:
         raise
     except InputError as error:
