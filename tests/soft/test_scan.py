@@ -295,7 +295,7 @@ class Endless:
 
 @pytest.mark.slow
 def test_the_last_pass_over_the_rows_is_part_of_the_time(tmp_path, monkeypatch):
-    """A pass over six columns that takes two seconds is a second and a half for three, at most."""
+    """Where six columns took two seconds, three take no more than these."""
     frame_of(*pool(2)).write_parquet(tmp_path / "rows.parquet")
     count = soft_scan.Scan.counts
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import numpy as np
 from cyclopts import Parameter
@@ -21,8 +21,10 @@ from ..tables import Bools, Rows, Sheet, Wish, read_labels, read_rows, read_vote
 from ..tables.soft import read_members
 from .option_groups import AS_IT_IS, OUTPUT, Reading
 from .options import check_output
-from .output import C, given_votes, score_soft, words_on_soft, write_csv
+from .output import given_votes, score_soft, words_on_soft, write_csv
 from .saying import PROVED, say
+
+C = TypeVar("C", Committee, PluralityCommittee)
 
 _KINDS: dict[str, type[Committee | PluralityCommittee | SoftCommittee]] = {
     "committee": Committee,

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -41,8 +41,6 @@ from ..tables import Bools, Rows
 from ..tables.soft import SoftRows
 from ..votes.plurality import PluralityVotes
 from .saying import PROVED, UNPROVED, UNWRITTEN, WRONG, say
-
-C = TypeVar("C", Committee, PluralityCommittee)
 
 
 def emit(text: str) -> None:
@@ -254,7 +252,7 @@ def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[
     }
 
 
-def given_votes(committee: C) -> C:
+def given_votes(committee: Committee | PluralityCommittee) -> Committee | PluralityCommittee:
     """Return a committee that is given votes, not what they were read from, and says 0 or 1."""
     if isinstance(committee, Committee):
         return replace(committee, cutoff=USUAL_CUT, classes=NUMBERED)

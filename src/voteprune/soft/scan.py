@@ -83,9 +83,9 @@ class Scan:
         return Scan, (None, *known)
 
     def recount(self, seats: int) -> float:
-        """Return how many seconds `counts` will take for so many members, or a little less.
+        """Return how many seconds `counts` will take for so many members, at most.
 
-        The pass that summed all members' columns took longer by the columns that it read.
+        It reads fewer columns than the pass that summed all of them.
         """
         return _CAUTION * self.seconds * (seats + 2) / (len(self.columns.votes) + 2)
 
