@@ -6,6 +6,7 @@ import sys
 import zipfile
 
 import numpy as np
+import polars as pl
 import pytest
 
 import voteprune as vp
@@ -305,3 +306,82 @@ def test_bad_input_is_one_line_and_nothing_is_written(run, plain, tmp_path, monk
     code, out, err = run(*words, "--output", "new.json")
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert {path.name for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("names", "called", "voting"),
+    [
+        (("good", "bad"), ("good", "bad"), ("good", "bad")),
+        (("good", "bad"), ("good", "bad"), ("0", "1")),
+        (("1", "2"), (1, 2), ("1", "2")),
+        (("1", "0"), (1, 0), ("1", "0")),
+        (("false", "true"), ("false", "true"), ("0", "1")),
+        (("0", "1"), (0, 1), ("0", "1")),
+    ],
+)
+def test_a_saved_committee_says_what_the_file_called_its_classes(
+    names, called, voting, run, tmp_path, said
+):
+    """On the command line, and in Python; saved by either."""
+    y, votes = said
+    rows = [[names[y[i]], *(voting[vote] for vote in votes[i])] for i in range(N)]
+    file = table(tmp_path / "t.csv", ["y", *(f"m{k}" for k in range(K))], rows)
+    saved, again = tmp_path / "c.json", tmp_path / "again.json"
+    words = ("--target", "y", "--positive", names[1])
+    assert run("prune", file, *words, "--max-size", "3", "--output", saved)[0] == 0
+    committee = vp.Committee.load(saved)
+    assert committee.classes == called
+    decided = np.array(called)[committee._positive(votes.astype(bool)).astype(int)]
+    frame = pl.read_csv(file)
+    np.testing.assert_array_equal(committee.predict(frame), decided)
+    committee.save(again)
+    for kept in (saved, again):
+        code, out, err = run("apply", kept, file, "--target", "y")
+        assert code == 0, err
+        lines = [line.split(",") for line in out.splitlines()[1:]]
+        assert [line[2] for line in lines] == list(map(str, decided.tolist()))
+        right = np.mean([str(one) == names[label] for one, label in zip(decided, y, strict=True)])
+        assert f"accuracy {right:.6g} on {N} rows" in err
+
+
+def test_a_file_of_before_classes_had_names_is_applied_as_ever(run, tmp_path, said):
+    y, votes = said
+    rows = [[WORDS[y[i]], *WORDS[votes[i]]] for i in range(N)]
+    file = table(tmp_path / "t.csv", ["y", *(f"m{k}" for k in range(K))], rows)
+    saved = tmp_path / "c.json"
+    run("prune", file, "--target", "y", "--positive", "bad", "--output", saved)
+    told = run("apply", saved, file)[1]
+    document = json.loads(saved.read_text())
+    assert document["committee"].pop("labels") == ["good", "bad"]
+    saved.write_text(json.dumps(document))
+    assert vp.Committee.load(saved).classes == (0, 1)
+    assert run("apply", saved, file)[1] == told
+
+
+def test_apply_cuts_where_a_committee_of_python_does(run, tmp_path, said):
+    y, votes = said
+    grades = 2 * votes + 1
+    file = table(tmp_path / "t.csv", [f"m{k}" for k in range(K)], grades.tolist())
+    names = [f"m{k}" for k in range(K)]
+    committee = vp.prune(vp.Votes(grades, y, cutoff=2, names=names)).committee
+    committee.save(tmp_path / "c.json")
+    code, out, _ = run("apply", tmp_path / "c.json", file)
+    assert code == 0
+    told = [int(line.split(",")[2]) for line in out.splitlines()[1:]]
+    assert told == committee.predict(grades).tolist()
+
+
+def test_pieces_with_words_for_labels_are_called_so(run, tmp_path, said):
+    y, votes = said
+    (tmp_path / "votes").mkdir()
+    frame = pl.DataFrame({"y": WORDS[y], **{f"m{k}": votes[:, k] for k in range(K)}})
+    for place, part in enumerate(frame.iter_slices(15)):
+        part.write_parquet(tmp_path / "votes" / f"part{place}.parquet")
+    words = ("--target", "y", "--positive", "bad", "--output", tmp_path / "c.json")
+    assert run("prune", tmp_path / "votes", *words)[0] == 0
+    frame.write_csv(tmp_path / "t.csv")
+    committee = vp.Committee.load(tmp_path / "c.json")
+    told = [line.split(",")[2] for line in run("apply", tmp_path / "c.json", tmp_path / "t.csv",
+                                               "--target", "y")[1].splitlines()[1:]]  # fmt: skip
+    assert told == committee.predict(frame).tolist()
+    assert set(told) == {"good", "bad"}

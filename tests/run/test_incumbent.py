@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from interrupting import Keyboard
 from voteprune.problem.problem import Problem
+from voteprune.run import incumbent as module
 from voteprune.run.incumbent import Incumbent, StopRequested, relative_gap
 
 LABELS = np.array([1, 1, 1, 0, 0, 0, 0])
@@ -285,3 +287,45 @@ def test_the_smallest_is_known_where_all_smaller_ones_were_compared():
     least = incumbent(vp.AtLeast("size", 2), vp.Require(0))
     least.offer([0, 1])
     assert least.smallest  # none smaller is allowed
+
+
+def life(book):
+    """A run's committees and bounds, with solvers that speak the truth and others that do not."""
+    book.offer([2])
+    book.tighten(right(6, book))
+    book.tighten(right(4, book), by=["liar"])
+    book.offer([1])
+    book.restate(right(5, book), right(6, book), ["other"])
+    book.tighten(right(6, book), by=["third"])
+    book.distrust("other", "ended")
+    book.restate(right(5, book), right(6, book), [])
+    book.offer([0])
+    book.close()
+
+
+@pytest.mark.slow
+def test_wherever_ctrl_c_comes_no_word_passes_for_a_proof_and_no_committee_has_anothers_score():
+    keyboard, whole = Keyboard((), module), incumbent()
+    keyboard.during(lambda: life(whole))
+    for moment in range(keyboard.counted):
+        book = incumbent()
+        assert Keyboard((moment,), module).during(lambda book=book: life(book))
+        if book.committee is not None:
+            assert book.problem.score(book.committee) == book.score <= book.bound
+        assert right(6, book) <= book.proved
+        assert book.bound <= book.proved
+        assert book.caught.isdisjoint(book.trusted)
+        if not book.trusted:
+            assert book.bound >= right(6, book)
+
+
+def test_a_bound_that_nobody_vouches_for_is_what_is_proved():
+    book = incumbent()
+    book.restate(right(4, book), right(6, book), [])
+    assert standing(book) == (6, 6, ())
+    book.offer([1])
+    book.restate(right(3, book), right(7, book), ())
+    assert standing(book) == (6, 6, ())
+    book.tighten(right(5, book), by=["s"])
+    book.restate(right(5, book), right(6, book), [])
+    assert standing(book) == (6, 6, ())  # nor does what another has said

@@ -8,8 +8,13 @@ import pytest
 
 import voteprune as vp
 from fulldisk import full_disk
+from interrupting import Keyboard
 from softcerts import soft, write_table
 from voteprune.cli import main
+from voteprune.run import incumbent as incumbents
+from voteprune.soft import tree as trees
+from voteprune.soft.tree import SoftTree
+from voteprune.tree.soft import driver as drivers
 from voteprune.verify import verify
 
 LIMITS = {
@@ -130,9 +135,35 @@ def test_an_interrupt_in_the_middle_of_a_node_loses_none(tmp_path, monkeypatch):
         assert solution.lower_bound <= best.penalised_loss
 
 
-def test_an_interrupt_of_the_tree_on_some_rows_leaves_a_true_bound(tmp_path, monkeypatch):
-    from voteprune.soft import tree as trees
+@pytest.mark.slow
+def test_wherever_ctrl_c_comes_and_comes_again_the_certificate_holds(tmp_path):
+    case, modules = soft(3, n=60), (trees, drivers, incumbents)
+    request = {"constraints": LIMITS["size"], "penalty": 0.1}
+    best = vp.prune(said_of(case), **request)
 
+    def cut(moments):
+        keyboard, found = Keyboard(moments, *modules), []
+        with pytest.MonkeyPatch.context() as patch:
+            for owner, name in (
+                (SoftTree, "_push"), (SoftTree, "recall"), (drivers.SoftDriver, "_keep"),
+            ):  # fmt: skip
+                patch.setattr(owner, name, keyboard.listening(getattr(owner, name)))
+            keyboard.during(
+                lambda: found.append(vp.prune(said_of(case), **request, certificate=True))
+            )
+        return keyboard, found
+
+    answered = 0
+    for place, moment in enumerate(np.linspace(0, cut(())[0].counted - 1, 30).astype(int).tolist()):
+        # The second may come when the answer is being made, which is then not told.
+        for solution in cut((moment, (0, 1, 3, 10, 40)[place % 5]))[1]:
+            answered += 1
+            assert held(solution, case, tmp_path).holds
+            assert solution.lower_bound <= best.penalised_loss
+    assert answered > 10
+
+
+def test_an_interrupt_of_the_tree_on_some_rows_leaves_a_true_bound(tmp_path, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 

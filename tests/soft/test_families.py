@@ -221,21 +221,59 @@ def test_a_tree_begun_anew_keeps_its_bound_and_its_families_wherever_it_goes_on(
     assert before <= optimum(problem)
 
 
+@pytest.mark.parametrize("nodes", range(4))
+def test_a_tree_that_goes_on_before_that_is_decided_is_begun_anew_as_the_whole_is(
+    nodes, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(module, "_PATIENCE", 3)
+    monkeypatch.setattr(module, "_SLOW", 2.0)
+    problem, trees = related(3), []
+    for broken in (False, True):
+        tree = SoftTree(problem, search=False, tolerance=1e-8, incumbent=(0,))
+        tree.round(most_nodes=nodes)
+        if broken:
+            file = SoftCheckpoint(tmp_path / "tree.npz", problem)
+            file.save(tree.state())
+            tree = SoftTree(problem, search=False, tolerance=1e-8)
+            tree.resume(file.load())
+            assert not tree.families.settled
+        tree.round(most_nodes=3 - nodes)
+        tree._begin_again()
+        trees.append(tree)
+    whole, later = trees
+    assert later.families.used
+    assert whole.families.used
+    assert later.state().decisions.tolist() == whole.state().decisions.tolist()
+    assert later.lower_bound == pytest.approx(whole.lower_bound, rel=1e-9)
+    while not later.round(most_nodes=1):
+        assert later.lower_bound <= optimum(problem) * (1 + 1e-7)
+    assert later.best.value == pytest.approx(optimum(problem), rel=3e-7)
+
+
+def test_what_is_given_away_is_not_begun_anew(monkeypatch):
+    """The root would take the place of a share, and the others be worked on twice."""
+    tree = SoftTree(related(3), search=False, incumbent=(0,))
+    tree.round(most_nodes=2)
+    assert not tree.families.settled
+    assert [(share.settled, share.first) for share in tree.deal(2)] == [(True, None)] * 2
+
+
 def test_files_of_before_bounds_were_kept_are_read(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_PATIENCE", 3)
     monkeypatch.setattr(module, "_SLOW", 2.0)
     problem = related(3)
     tree, file = begun_anew(problem), tmp_path / "tree.npz"
+    new = ("known", "families", "settled")
     for nodes, families in ((0, False), (4, True)):
         tree.round(most_nodes=nodes)
         SoftCheckpoint(file, problem).save(tree.state())
         with np.load(file) as arrays:
-            kept = {name: arrays[name] for name in arrays if name not in ("known", "families")}
-        assert len(kept) == len(arrays.files) - 2
+            kept = {name: arrays[name] for name in arrays if name not in new}
+        assert len(kept) == len(arrays.files) - len(new)
         with file.open("wb") as old:
             np.savez(old, **kept)
         state = SoftCheckpoint(file, problem).load()
-        assert (state.known, state.families) == (-np.inf, families)
+        assert (state.known, state.families, state.settled) == (-np.inf, families, True)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Newton's method: optimal weights of every committee, from any start, and what time leaves."""
 
 import time
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from soft_oracle import draw, penalised
+from soft_oracle import draw, fitted, penalised
 from voteprune.soft import newton
 from voteprune.soft.newton import fit, minimise, nearest, plain_ridge, scored, weights_of
 from voteprune.soft.problem_loss import loss_of
@@ -51,6 +52,30 @@ def test_a_fit_is_optimal_and_says_what_it_costs(kind):
             assert np.abs(slope[:free]).max(initial=0) <= near_zero
             assert each.min() >= -near_zero
             assert np.abs(each * point.weights).max() <= near_zero
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_start_where_every_row_is_sure_and_wrong_ends_at_the_optimum_all_the_same(classes):
+    """There the loss is all but a plane, and the minimum of its model out of all proportion."""
+    problem = replace(draw(3, n=40, k=6, classes=classes), penalty=0.1)
+    loss, members = loss_of(problem), np.array([0, 2, 5])
+    best = fitted(problem, members)
+    for height, weight in product((0.0, 50.0, -50.0, 1e3, -1e3), (0.0, 100.0, 1e4)):
+        intercepts, weights = np.full(loss.n_intercepts, height), np.full(3, weight)
+        point = minimise(loss, plain_ridge(problem.ridge), members, intercepts, weights)
+        assert point.settled
+        assert point.value == pytest.approx(best, rel=1e-7)
+
+
+def test_what_steps_did_not_do_for_is_not_called_settled(monkeypatch):
+    problem, loss = case((2, "log_loss"))
+    whole = fit(loss, problem.ridge, np.arange(3))
+    monkeypatch.setattr(newton, "_STEPS", 1)
+    begun = fit(loss, problem.ridge, np.arange(3))
+    assert not begun.settled
+    while not begun.settled:
+        begun = fit(loss, problem.ridge, np.arange(3), begun)
+    assert begun.value == pytest.approx(whole.value, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", KINDS)

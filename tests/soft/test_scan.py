@@ -3,6 +3,8 @@
 import gc
 import pickle
 import tempfile
+import time
+from dataclasses import replace
 from fractions import Fraction
 
 import dask
@@ -277,3 +279,62 @@ def test_bad_tables_are_refused(change, words):
         vp.Probabilities.scan(frame.lazy(), "y", sample_weight="w")
     with pytest.raises(vp.InputError, match="clip"):
         vp.Probabilities.scan(frame.lazy(), "y", sample_weight="w", clip=0.7)
+
+
+class Endless:
+    """A proof that takes all the time there is."""
+
+    over = False
+
+    def __init__(self, problem, run, tree):
+        self._run = run
+
+    def round(self, deadline):
+        time.sleep(max(0.0, deadline - time.monotonic()))
+
+
+@pytest.mark.slow
+def test_the_last_pass_over_the_rows_is_part_of_the_time(tmp_path, monkeypatch):
+    """Where six columns took two seconds, three take no more than these."""
+    frame_of(*pool(2)).write_parquet(tmp_path / "rows.parquet")
+    count = soft_scan.Scan.counts
+
+    def slow(rows, committee):
+        time.sleep(1.2)
+        return count(rows, committee)
+
+    said = vp.Probabilities.scan(tmp_path / "rows.parquet", "y")
+    vp.prune(said, objective="brier", constraints=FEW)  # so that all is loaded
+    monkeypatch.setattr(soft_scan.Scan, "counts", slow)
+    monkeypatch.setattr("voteprune.strategies.exact_soft.SoftDriver", Endless)
+    assert 0 < said.rows.seconds < 60
+    assert pickle.loads(pickle.dumps(said)).rows.seconds == said.rows.seconds
+    said = said._but(rows=replace(said.rows, seconds=2.0))
+    began = time.monotonic()
+    solution = vp.prune(said, objective="brier", constraints=FEW, time_limit=4)
+    took = time.monotonic() - began
+    assert 3 < took < 4.5
+    assert solution.seconds == pytest.approx(took, abs=0.5)
+    assert solution.accuracy is not None
+
+
+def test_what_the_last_pass_takes_leaves_half_of_the_time_for_the_proof(tmp_path, monkeypatch):
+    frame_of(*pool(2)).write_parquet(tmp_path / "rows.parquet")
+    said = vp.Probabilities.scan(tmp_path / "rows.parquet", "y")
+    left = []
+
+    class Late(Endless):
+        def __init__(self, problem, run, tree):
+            left.append(run.seconds_left)
+
+        over = True
+
+    monkeypatch.setattr("voteprune.strategies.exact_soft.SoftDriver", Late)
+    for seconds in (0.0, 60.0, 1e6):
+        slow = said._but(rows=replace(said.rows, seconds=seconds))
+        vp.prune(slow, objective="brier", constraints=FEW, time_limit=1000)
+    whole, less, half = left
+    assert 900 < whole <= 1000
+    assert less == pytest.approx(whole - slow.rows.recount(3) * 60 / 1e6, abs=20)
+    assert less < whole - 30
+    assert half == pytest.approx(whole - 500, abs=20)

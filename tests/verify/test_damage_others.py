@@ -11,6 +11,7 @@ import pytest
 import voteprune as vp
 from damaging import (
     CONTROL,
+    broken,
     codes_of_damage,
     codes_of_odd_fields,
     judged,
@@ -73,6 +74,15 @@ def test_a_field_of_any_content_is_no_crash(source):
     files = folder / "c.json", folder / "v.csv"
     codes = codes_of_odd_fields(random.Random(1), document, *files, depth=2, most=60)
     assert codes == {0, 1, 2}
+
+
+def test_whatever_is_wrong_with_a_field_is_said_in_words_of_our_own(source):
+    document, folder = source
+    codes = set()
+    for odd in broken(document):
+        (folder / "c.json").write_text(json.dumps(odd))
+        codes.add(judged(folder / "c.json", folder / "v.csv"))
+    assert 2 in codes
 
 
 @pytest.mark.parametrize("which", ["c.json", "v.csv"])

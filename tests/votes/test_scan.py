@@ -208,3 +208,49 @@ def test_a_classifier_that_never_votes_and_one_that_always_does(tmp_path):
     assert everybody.voted is None
     with pytest.raises(vp.InputError, match="abstentions"):
         vp.Votes.scan(frame_of(said, y).lazy(), "y", abstentions="perhaps")
+
+
+@pytest.mark.parametrize("by", ["polars", "dask"])
+@pytest.mark.parametrize(
+    ("names", "voting"),
+    [
+        (("good", "bad"), (0, 1)),
+        ((0, 1), (0, 1)),
+        ((1, 0), (1, 0)),
+        ((1, 2), (1, 2)),
+        ((2, 1), (0, 1)),
+        ((2.0, 1.0), (2.0, 1.0)),
+        ((False, True), (0, 1)),
+    ],
+)
+def test_classes_are_called_and_votes_for_them_are_read_as_in_memory(names, voting, by):
+    """The positive one last; votes are such classes, or 0 and 1."""
+    said, y = pool(6, n=120)
+    given, truth = np.array(voting)[said], np.array(names)[y]
+    frame = frame_of(given, truth)
+    source = frame.lazy() if by == "polars" else dd.from_pandas(frame.to_pandas(), npartitions=2)
+    with dask.config.set(scheduler="synchronous"):
+        scanned = vp.Votes.scan(source, "y", positive=names[1])
+    expected = vp.Votes(given, truth, positive=names[1])
+    assert scanned.classes == expected.classes == names
+    assert vp.Patterns.of(scanned) == vp.Patterns.of(expected)
+    few = {"constraints": vp.AtMost("size", 3), "random_state": 0}
+    told, known = (vp.prune(votes, **few).committee for votes in (scanned, expected))
+    assert told.classes == names
+    np.testing.assert_array_equal(told.predict(given), known.predict(given))
+    assert set(told.predict(given).tolist()) == set(names)
+
+
+@pytest.mark.parametrize("by", ["polars", "dask"])
+def test_numbers_between_classes_that_are_numbers_are_refused_as_in_memory(by):
+    said, y = pool(6, n=40)
+    given = said.astype(float)
+    given[7, 2] = 0.25
+    frame = frame_of(given, y)
+    source = frame.lazy() if by == "polars" else dd.from_pandas(frame.to_pandas(), npartitions=2)
+    with dask.config.set(scheduler="synchronous"):
+        with pytest.raises(vp.InputError, match="'m2' holds more than the classes 0 and 1"):
+            vp.Votes.scan(source, "y", positive=0)
+        assert vp.Votes.scan(source, "y").classes == (0, 1)
+    with pytest.raises(vp.InputError, match="none of the classes 0 and 1"):
+        vp.Votes(given, y, positive=0)

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 
 from ..exceptions import InputError
 from ..files.jsonfile import Fields, load_file, parse
-from ..problem.committee import USUAL_CUT, Committee
+from ..problem.committee import NUMBERED, USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
@@ -21,7 +21,7 @@ from ..tables import Bools, ReadOptions, Rows, Sheet, read_labels, read_rows, re
 from ..tables.soft import read_members
 from .console import PROVED, say
 from .option_texts import check_output
-from .output import score_soft, words_on_soft, write_csv
+from .output import given_votes, score_soft, words_on_soft, write_csv
 from .shared_options import AS_IT_IS, OUTPUT, Reading
 
 C = TypeVar("C", Committee, PluralityCommittee)
@@ -73,9 +73,9 @@ def apply_command(
     elif not _of_two(chosen):
         return _apply_labels(_ruled(chosen, reading), file, options, output)
     rows = read_votes(file, chosen.names, options)
-    # The same committee, seated on the columns that were read, where they have been cut.
+    # The same committee, seated on the columns that were read.
     seats = tuple(range(chosen.size))
-    seated = replace(chosen, members=seats, pool_size=chosen.size, cutoff=USUAL_CUT)
+    seated = replace(given_votes(chosen), members=seats, pool_size=chosen.size)
     positive: Bools = seated.predict(rows.said) == 1
     words = ("0", "1") if rows.classes is None else rows.classes
     told = [words[int(one)] for one in positive]
@@ -107,7 +107,7 @@ def _read_options(
     options = reading.options()
     options = replace(options, abstentions=options.abstentions or chosen.abstentions)
     if kept.missing("reading"):
-        return options
+        return _as_chosen(chosen, options)
     fields = kept.object("reading")
     if not options.abstain and not fields.missing("abstain"):
         options = replace(options, abstain=fields.texts("abstain"))
@@ -117,6 +117,16 @@ def _read_options(
         options = replace(options, positive=fields.text("positive"))
     if not fields.missing("negative"):
         options = replace(options, negative=fields.text("negative"))
+    return options
+
+
+def _as_chosen(chosen: Committee | PluralityCommittee, options: ReadOptions) -> ReadOptions:
+    """Return the options with what a committee knows itself of how its votes were read."""
+    if isinstance(chosen, Committee) and chosen.classes != NUMBERED and options.positive is None:
+        negative, positive = map(str, chosen.classes)
+        options = replace(options, negative=negative, positive=positive)
+    if options.cutoff is None and options.grade is None and chosen.cutoff != USUAL_CUT:
+        options = replace(options, cutoff=chosen.cutoff)
     return options
 
 

@@ -21,11 +21,12 @@ import numpy as np
 
 from ..exceptions import OutputError, shown
 from ..files import jsonfile, outfile
-from ..problem.committee import USUAL_CUT
+from ..problem.committee import NUMBERED, USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.formulas import Formula, worth
 from ..problem.metrics import CURVES, METRICS, Criterion, formula_of
 from ..problem.plurality import PluralityProblem
+from ..problem.plurality_committee import PluralityCommittee
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..solve.explanation import Explanation
@@ -230,8 +231,7 @@ def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[
     """
     if solution.committee is None or test.labels is None:
         return None
-    # What was read has been cut already.
-    predicted: Bools = replace(solution.committee, cutoff=USUAL_CUT).predict(test.said) == 1
+    predicted: Bools = given_votes(solution.committee).predict(test.said) == 1
     confusion = Confusion.count(test.labels, predicted)
 
     def value(criterion: Criterion) -> float | None:
@@ -250,6 +250,13 @@ def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[
         "value": None if criterion is None else value(criterion),
         "confusion": {name: getattr(confusion, name) for name in ("tp", "fn", "tn", "fp")},
     }
+
+
+def given_votes(committee: Committee | PluralityCommittee) -> Committee | PluralityCommittee:
+    """Return a committee that is given votes, not what they were read from, and says 0 or 1."""
+    if isinstance(committee, Committee):
+        return replace(committee, cutoff=USUAL_CUT, classes=NUMBERED)
+    return replace(committee, cutoff=USUAL_CUT)
 
 
 def solution_json(

@@ -174,10 +174,11 @@ class Incumbent:
         best = self.problem.best(members, threshold)
         if best is None or not self.welcomes(best[1], best[0].members):
             return False
-        before = self.score
-        self.committee, self.score = best
-        if before is None or self.score > before:
-            self._heed()
+        committee, score = best
+        if self.score is not None and score == self.score:
+            self.committee = committee
+        else:
+            self._change(committee=committee, score=score, **self._heeding(score))
             self._tell()
         return True
 
@@ -203,16 +204,19 @@ class Incumbent:
         reachable = self._objective.reachable(bound)
         if self.score is not None:
             reachable = max(reachable, self.score)
-        if not by:
-            self.proved = min(self.proved, reachable)
+        proved = self.proved if by else min(self.proved, reachable)
         if reachable >= self.bound:
+            self.proved = proved
             return False
-        self.bound, self._word = reachable, tuple(by)
+        self._change(proved=proved, bound=reachable, _word=tuple(by))
         self._tell()
         return True
 
     def restate(self, bound: Fraction, proved: Fraction, by: Sequence[str]) -> None:
         """Set the bound, which may also rise where an earlier one was not to be trusted.
+
+        Below what is proved it is somebody's word, or it is not taken: what nobody vouches for, or
+        a solver that has made a false claim, is no bound.
 
         Parameters
         ----------
@@ -225,12 +229,12 @@ class Incumbent:
         """
         if self.score is not None:
             bound, proved = max(bound, self.score), max(proved, self.score)
-        self.proved = min(self.proved, proved)
-        if not self.caught.isdisjoint(by):
-            bound = self.proved
-        lower, self._word = min(bound, self.proved), tuple(by)
-        if lower != self.bound:
-            self.bound = lower
+        proved = min(self.proved, proved)
+        if not by or not self.caught.isdisjoint(by):
+            bound = proved
+        lower, before = min(bound, proved), self.bound
+        self._change(proved=proved, bound=lower, _word=tuple(by))
+        if lower != before:
             self._tell()
 
     def close(self) -> None:
@@ -248,30 +252,51 @@ class Incumbent:
         what
             The incident, in words that follow the name.
         """
-        self.incidents.append(f"{solver} {what}")
-        self.disbelieve((solver,))
+        self.disbelieve((solver,), [f"{solver} {what}"])
 
-    def disbelieve(self, solvers: Collection[str]) -> None:
-        """Fall back to the bound that needs none of these solvers."""
-        self.caught.update(solvers)
-        if not self.caught.isdisjoint(self.trusted):
-            self.bound = self.proved
+    def disbelieve(self, solvers: Collection[str], incidents: Sequence[str] = ()) -> None:
+        """Fall back to the bound that needs none of these solvers.
+
+        Parameters
+        ----------
+        solvers
+            Their names.
+        incidents
+            What they did, to be noted.
+        """
+        caught = self.caught.union(solvers)
+        falls = not caught.isdisjoint(self.trusted)
+        self._change(
+            caught=caught,
+            incidents=[*self.incidents, *incidents],
+            bound=self.proved if falls else self.bound,
+        )
+        if falls:
             self._tell()
 
-    def _heed(self) -> None:
-        """Drop every bound that the new committee exceeds, and note whose it was."""
-        over_proved = self.score > self.proved
-        if self.score > self.bound and self.trusted:
+    def _heeding(self, score: Any) -> dict[str, Any]:
+        """Return what stands beside a better score: bounds that it exceeds do not, by whomever."""
+        bound, proved, caught, incidents = self.bound, self.proved, self.caught, self.incidents
+        if score > bound and self.trusted:
             liars, claim = self.trusted, "claimed a bound that a committee found later exceeds"
-            self.incidents += [f"{solver} {claim}; not used" for solver in liars]
-            self.caught.update(liars)
-            self.bound = self.proved
-        if over_proved:
-            self.incidents.append(
+            incidents = [*incidents, *(f"{solver} {claim}; not used" for solver in liars)]
+            caught, bound = caught.union(liars), proved
+        if score > proved:
+            fault = (
                 "voteprune's own bound is below a committee that recounts, which is a fault of "
                 "voteprune: please report it; not used"
             )
-            self.bound = self.proved = self._objective.ceiling
+            incidents = [*incidents, fault]
+            bound = proved = self._objective.ceiling
+        return {"bound": bound, "proved": proved, "caught": caught, "incidents": incidents}
+
+    def _change(self, **together: Any) -> None:
+        """Set several attributes at once: Ctrl-C comes before all of them or after.
+
+        Between two of them a committee would have another's score, or a solver's word would pass
+        for a proof.
+        """
+        vars(self).update(together)
 
     def progress(self) -> Progress:
         """Return where the run stands, in the objective's own unit."""

@@ -52,9 +52,18 @@ class Families:
         if self._first is None:
             self._first = root
 
+    @property
+    def first(self) -> Node | None:
+        """The node to begin anew with, as long as that is not decided."""
+        return None if self.settled else self._first
+
     def resume(self, state: TreeState) -> None:
         """Go on as the tree did that a state is of."""
-        self.settled, self.used = True, self._allowed and state.families
+        self.settled, self.used = (
+            not self._allowed or state.settled,
+            self._allowed and state.families,
+        )
+        self._first = state.first
 
     def instead(self, nodes: int, low: float, cutoff: float) -> Node | None:
         """Return the node to begin anew with, with families, or None if the tree goes on.

@@ -22,6 +22,11 @@ _HALVINGS = 30
 EXACT = 1e-12
 """A step that promises less than this share of the loss is the last."""
 
+_STIFFER, _STIFFEST = 1e3, 1e12
+"""What curvature is added by, step by step, and how much of it at most, where the model is too flat
+for any part of its step to lower the loss. The first is such that nothing moves farther than it is
+from 0, or than 1."""
+
 _PIVOTS = 200
 """Exchanges before the best point so far is good enough; a line search follows in any case."""
 
@@ -81,7 +86,8 @@ def minimise(
     """Return the point of least penalised loss over intercepts and weights >= 0.
 
     Each step minimises the quadratic model over the signs (and the total) exactly, then goes as
-    far along as the loss falls.
+    far along as the loss falls. Where rows are so sure that the model is all but flat, its minimum
+    is out of all proportion: curvature is added until some part of the step lowers the loss.
 
     Parameters
     ----------
@@ -105,22 +111,26 @@ def minimise(
     z = loss.scores(intercepts, columns, weights)
     fine = penalty(weights)
     bare = loss.value(z)
-    settled, clock, last = True, time.monotonic(), 0.0
+    settled, clock, last, stiff = False, time.monotonic(), 0.0, 0.0
     for steps in range(_STEPS):
         if steps >= least and clock + last >= deadline:
-            settled = False
             break
         slope, hessian = loss.derivatives(z, columns)
         slope[n_free:] += fine.gradient
         hessian[n_free:, n_free:] += fine.hessian
         # Tied members make the model flat; next to nothing of curvature keeps it solvable.
         hessian.flat[:: len(place) + 1] += 1e-11 * max(float(np.trace(hessian)), 1e-300)
+        if stiff:
+            hessian.flat[:: len(place) + 1] += (
+                stiff * np.abs(slope) / np.maximum(np.abs(place), 1.0)
+            )
         guess = signed & ((place > 0) | (slope < 0))
         target = signed_minimum(hessian, slope - hessian @ place, signed, guess, loss.total)
         step = target - place
         promise = -float(slope @ step)
         now = bare + fine.value
         if not promise > 0:
+            settled = True
             break
         dz = loss.scores(step[:n_free], columns, step[n_free:])
         length, moved = 1.0, False
@@ -133,11 +143,17 @@ def minimise(
                 break
             length /= 2
         if not moved:
+            if promise > accuracy * abs(now) and stiff < _STIFFEST:
+                stiff = stiff * _STIFFER or 1.0
+                continue
+            settled = True
             break
         place = np.where(signed, np.maximum(there, 0.0), there)
         z, bare, fine = z + length * dz, trial, trial_fine
-        if promise <= accuracy * abs(now):
+        if promise <= accuracy * abs(now) and not stiff:
+            settled = True
             break
+        stiff = 0.0
         before, clock = clock, time.monotonic()
         last = clock - before
     z = loss.scores(place[:n_free], columns, place[n_free:])

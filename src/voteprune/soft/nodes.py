@@ -90,6 +90,10 @@ class TreeState:
         A bound of the whole, from before the tree was begun anew.
     families
         Whether nodes are split on families.
+    settled
+        Whether it is decided if they are.
+    first
+        The node to begin anew with, if that should be found better; none once it is decided.
     """
 
     decisions: Decisions
@@ -102,6 +106,8 @@ class TreeState:
     wanted: Wanted
     known: float = -np.inf
     families: bool = False
+    settled: bool = True
+    first: Node | None = None
 
     def open_nodes(self) -> list[Node]:
         """Return the open nodes one by one."""

@@ -149,6 +149,14 @@ class SoftPruning:
         return cls(said, SoftObjective(objective), penalty, tuple(requests), compiled)
 
     @property
+    def recount(self) -> float:
+        """Seconds that a last pass over rows that are not in memory will take."""
+        said = self.said
+        return (
+            said.rows.recount(self.numbers.most) if isinstance(said, ScannedProbabilities) else 0.0
+        )
+
+    @property
     def least_size(self) -> int:
         """The fewest members that limits on members allow."""
         return max(self.numbers.size_min, len(self.numbers.required), 1)

@@ -8,6 +8,7 @@ chosen committee decides.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -27,6 +28,10 @@ from .reading import Label
 
 _BINS = 1 << 20
 """Cut-offs that are told apart; a power of two, so that a share times it is exact."""
+
+
+_CAUTION = 1.5
+"""Times as long as a pass over some columns should take by what one over all of them took."""
 
 
 class Scorer(Protocol):
@@ -56,6 +61,8 @@ class Scan:
         What each member gives: probabilities, or mere votes.
     moments
         What the rows sum to.
+    seconds
+        How long it took to sum them.
     """
 
     table: LazyTable | DaskTable | None
@@ -64,6 +71,7 @@ class Scan:
     classes: tuple[Label, Label]
     kinds: tuple[str, ...]
     moments: Moments
+    seconds: float = 0.0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -71,7 +79,15 @@ class Scan:
         return read_names(None, self.columns.votes, len(self.columns.votes))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Scan, (None, self.columns, self.n_rows, self.classes, self.kinds, self.moments)
+        known = (self.columns, self.n_rows, self.classes, self.kinds, self.moments, self.seconds)
+        return Scan, (None, *known)
+
+    def recount(self, seats: int) -> float:
+        """Return how many seconds `counts` will take for so many members, at most.
+
+        It reads fewer columns than the pass that summed all of them.
+        """
+        return _CAUTION * self.seconds * (seats + 2) / (len(self.columns.votes) + 2)
 
     def counts(self, committee: Scorer) -> tuple[Floats, NDArray[np.intp], Floats]:
         """Go through the rows once more; return shares, classes, and the weight of each pair.
@@ -109,7 +125,9 @@ def scan_probabilities(
             raise InputError("source", f"column {name!r} says nothing on any row. Leave it out.")
     (negative,) = facts["labels"] - {positive}
     table = table.settled(columns)
+    began = time.monotonic()
     sums: _Sums = table.reduced(partial(_summed, clip=clip), columns)
+    took = time.monotonic() - began
     for words, weight in zip((negative, positive), sums.classes, strict=True):
         if not weight:
             raise InputError("target", f"no row of {words!r} carries weight. Give rows of both.")
@@ -120,6 +138,7 @@ def scan_probabilities(
         (negative, positive),
         tuple(PROBABILITY if some else VOTE for some in sums.unsure),
         sums.moments,
+        took,
     )
 
 

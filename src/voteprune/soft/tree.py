@@ -169,18 +169,15 @@ class SoftTree:
             if time.monotonic() >= deadline:
                 break
             self._begin_again()
+            # Until it is closed, or its heirs are open, the node is: Ctrl-C may come at any moment,
+            # and again. Heirs are not before it in the heap, which has it first all the while.
             bound, _, node = self._heap[0]
-            try:
-                heapq.heappop(self._heap)
-                if bound >= self.cutoff:
-                    self.closed = min(self.closed, bound)
-                else:
-                    self._work(node, deadline)
-                    done += 1
-            except BaseException:
-                # Ctrl-C: the node is still open.
-                self._push(node)
-                raise
+            if bound >= self.cutoff:
+                self.closed = min(self.closed, bound)
+            else:
+                self._work(node, deadline)
+                done += 1
+            heapq.heappop(self._heap)
         return self.finished
 
     def _begin_again(self) -> None:
@@ -194,7 +191,8 @@ class SoftTree:
     def state(self) -> TreeState:
         """Return the tree as plain arrays."""
         nodes = [node for _, _, node in sorted(self._heap, key=lambda entry: entry[:2])]
-        return self._state([*nodes, *self._away], self.closed, self.nodes)
+        state, families = self._state([*nodes, *self._away], self.closed, self.nodes), self.families
+        return replace(state, settled=families.settled, first=families.first)
 
     def deal(self, parts: int) -> list[TreeState]:
         """Give open nodes away, so that this tree and each part have equally many, good and bad."""
@@ -232,13 +230,14 @@ class SoftTree:
 
     def resume(self, state: TreeState) -> None:
         """Go on from a state: its open nodes take the place of this tree's."""
+        # What is closed was so beside this committee.
+        self.offer(tuple(state.members.tolist()))
         self.closed, self.nodes, self._known = state.closed, state.nodes, state.known
         nodes = [(node.bound, next(self._order), node) for node in state.open_nodes()]
         self._heap = sorted(nodes, key=lambda entry: entry[:2])
         self._begun, self._at_root = True, False
         self.families.resume(state)
         self._sharpening.begin()
-        self.offer(tuple(state.members.tolist()))
 
     def _first_committees(self, deadline: float) -> None:
         if not self.searching:
@@ -345,7 +344,7 @@ class SoftTree:
     def _branch(
         self, node: Node, inside: Places, free: Places, polytope: Polytope, deadline: float
     ) -> None:
-        others = [other.decisions for _, _, other in self._heap]
+        others = [other.decisions for _, _, other in self._heap[1:]]
         value = np.inf if self.best is None else self.best.value
         relaxed, sharp = self._sharpening.relaxed(
             node, inside, free, polytope, self.cutoff, deadline, value, others, self.latest

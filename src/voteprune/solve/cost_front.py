@@ -384,13 +384,15 @@ class Staircase:
         best = self.best(cost)
         if cost > self.top or (best is not None and best.score >= score):
             return False
-        self._steps = [step for step in self._steps if step.cost < cost or step.score > score]
-        insort(self._steps, Step(cost, score, committee), key=lambda step: step.cost)
-        self._ceilings = [
+        steps = [step for step in self._steps if step.cost < cost or step.score > score]
+        insort(steps, Step(cost, score, committee), key=lambda step: step.cost)
+        ceilings = [
             ceiling
             for known in self._ceilings
             if (ceiling := self._heeding(known, cost, score)) is not None
         ]
+        # At once: Ctrl-C may come between, and a committee would stand beside what it refutes.
+        vars(self).update(_steps=steps, _ceilings=ceilings)
         return True
 
     def lower(self, ceiling: Ceiling) -> None:

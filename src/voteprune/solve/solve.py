@@ -39,6 +39,9 @@ from .request import Circumstances, Plan
 from .soft_solution import SoftSolution
 from .solution import Solution
 
+_RECOUNT_SHARE = 0.5
+"""Share of the time that is kept for a last pass over rows that are not in memory, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class Beside:
@@ -111,7 +114,9 @@ def carry_out(
         circumstances.solver.info.require()
     incumbent = Incumbent(problem, beside.callback, beside.began, circumstances.gap)
     run = circumstances.begin(incumbent, beside.checkpoint, beside.began)
-    run = replace(run, record=[] if beside.certify else None)
+    # What comes after search and proof is part of the time, too, but leaves them half of it.
+    kept = min(getattr(problem, "recount", 0.0), _RECOUNT_SHARE * circumstances.seconds)
+    run = replace(run, record=[] if beside.certify else None, deadline=run.deadline - kept)
 
     def work() -> Outcome:
         if beside.start is not None:

@@ -227,8 +227,7 @@ class _Climb:
                 raise
             outcome = Outcome("improved")
         finally:  # also when the run ends here: a false claim stays known
-            incumbent.incidents += own.incidents
-            incumbent.disbelieve(own.caught)
+            incumbent.disbelieve(own.caught, own.incidents)
         if part is not None and not outcome.infeasible:
             self._parts.cut(part, weights, *standing())
         return outcome

@@ -296,8 +296,7 @@ class _Turn:
 
     def own_up(self, *, silently: bool = False) -> None:
         """Enter what the solver did wrong; silently, only whether it has made a false claim."""
-        self._incumbent.incidents.extend(() if silently else self.own.incidents)
-        self._incumbent.disbelieve(self.own.caught)
+        self._incumbent.disbelieve(self.own.caught, () if silently else self.own.incidents)
 
     def end(self, outcome: Outcome) -> None:
         """Enter how it ended."""

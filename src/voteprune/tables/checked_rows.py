@@ -241,6 +241,18 @@ def parse_number(cell: str) -> float | None:
         return {"true": 1.0, "false": 0.0}.get(cell.strip().lower())
 
 
+def class_names(words: tuple[str, str]) -> tuple[str, str] | tuple[float, float]:
+    """Return what two classes are called outside a file of text: numbers, if both are."""
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        return words
+    if not all(map(math.isfinite, numbers)):
+        return words
+    negative, positive = (int(number) if number.is_integer() else number for number in numbers)
+    return negative, positive
+
+
 def is_missing(cell: str) -> bool:
     """Tell whether a cell says nothing: it is empty, or no number by its own word."""
     number = parse_number(cell)

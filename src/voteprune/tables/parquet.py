@@ -168,7 +168,9 @@ def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
         positive=_positive(options), cutoff=options.cut, abstentions=options.abstentions,
     )  # fmt: skip
     merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
-    return VoteTable(votes, (), None, (merged, *notes))
+    named = votes.classes != (0, 1)
+    words = (str(votes.classes[0]), str(votes.classes[1])) if named else None
+    return VoteTable(votes, (), None, (merged, *notes), classes=words)
 
 
 def scan_soft_pieces(

@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .checked_rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
+from .checked_rows import (
+    NEEDED,
+    Choose,
+    ClassTable,
+    Rows,
+    VoteTable,
+    brief,
+    class_names,
+    parse_number,
+)
 from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
 from .file_bytes import enough_memory, import_polars, is_parquet, load
 from .format_detection import opened, read_sheet
@@ -83,6 +92,8 @@ def read_source(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
             complete(path, validation, options), validation.labels, names=validation.names,
             abstentions=options.abstentions,
         ).cut_at(options.cut)  # fmt: skip
+        if rows.classes is not None:
+            votes = votes.called(*class_names(rows.classes))
     except FileFormatError:
         raise
     except InputError as error:

@@ -15,11 +15,14 @@ from .fields import (
     check_together,
     exactly,
     fraction,
+    hexadecimal,
     load,
     mean,
+    part,
     places,
     plain,
     positive,
+    record,
     text,
     tuples,
     weight,
@@ -198,7 +201,7 @@ def reading(path: str | Path, read: Callable[[], T]) -> T:
         return read()
     except KeyError as error:
         raise FileFormatError(path, f"lacks the field {error}.") from None
-    except (TypeError, ValueError, ZeroDivisionError) as error:
+    except (TypeError, ValueError) as error:
         raise FileFormatError(
             path, f"is not a certificate as this release knows it: {plain(error)}."
         ) from None
@@ -208,7 +211,7 @@ def claim_fields(
     d: dict[str, Any], table: dict[str, Any], k: int, cost: Callable[[Any], Fraction] = fraction
 ) -> dict[str, Any]:
     """Read the fields of a `Claim` about a table of k classifiers."""
-    limits = d["limits"]
+    limits = part(d, "limits")
     return {
         "status": word(d["status"], STATUSES),
         "n_rows": whole(table["n_rows"]),
@@ -220,14 +223,21 @@ def claim_fields(
         "forbidden": places(limits["forbidden"], k),
         "costs": all_of(
             limits["costs"],
-            lambda one: (exactly(all_of(one["costs"], cost), k), cost(one["most"])),
+            lambda one: _budget(one, k, cost),
         ),
     }
 
 
+def _budget(
+    value: Any, k: int, cost: Callable[[Any], Fraction]
+) -> tuple[tuple[Fraction, ...], Fraction]:
+    d = record(value)
+    return exactly(all_of(d["costs"], cost), k), cost(d["most"])
+
+
 def votes_claim_fields(d: dict[str, Any]) -> dict[str, Any]:
     """Read the fields of a `VotesClaim`, but for the committee and its value."""
-    votes, objective = d["votes"], d["objective"]
+    votes, objective = part(d, "votes"), part(d, "objective")
     names, weights = all_of(votes["names"], text), votes["row_weights"]
     if len(set(names)) != len(names) or not names:
         raise ValueError("two classifiers have the same name, or there are none")
@@ -245,18 +255,15 @@ def votes_claim_fields(d: dict[str, Any]) -> dict[str, Any]:
 
 
 def _document(d: dict[str, Any]) -> Document:
-    limits, cut, committee, diversity = (
-        d["limits"],
-        d["cut"],
-        d["committee"],
-        d["limits"]["diversity"],
-    )
+    limits, cut = part(d, "limits"), part(d, "cut")
+    committee = None if d["committee"] is None else part(d, "committee")
+    diversity = None if limits["diversity"] is None else part(limits, "diversity")
     known = votes_claim_fields(d)
     document = Document(
         **known,
-        weights=_four(d["objective"]["weights"]),
+        weights=_four(part(part(d, "objective"), "weights")),
         criteria=all_of(
-            limits["criteria"], lambda limit: (_four(limit["weights"]), fraction(limit["least"]))
+            limits["criteria"], lambda limit: _criterion(record(limit))
         ),
         diversity=None if diversity is None else (
             word(diversity["measure"], SIGNS), mean(diversity["tau"]), mean(diversity["gamma"]),
@@ -266,8 +273,8 @@ def _document(d: dict[str, Any]) -> Document:
         value=0 if committee is None else whole(committee["value"]),
         cut_bound=whole(cut["bound"]),
         flow=tuples(cut["flow"], whole, whole, whole),
-        proof=None if d["proof"] is None else _proof(d["proof"]),
-        refutation=None if d["refutation"] is None else _refutation(d["refutation"]),
+        proof=None if d["proof"] is None else _proof(part(d, "proof")),
+        refutation=None if d["refutation"] is None else _refutation(part(d, "refutation")),
     )  # fmt: skip
     check_together(_fractions(document))
     return document
@@ -286,16 +293,25 @@ def _fractions(document: Document) -> Iterator[Fraction]:
 
 def _proof(d: dict[str, Any]) -> Proof:
     return Proof(
-        rows=all_of(d["rows"], _row),
-        steps=all_of(d["steps"], _step),
-        open=all_of(
-            d["open"], lambda box: (whole(box["box"]), tuples(box["pairs"], whole, whole, whole))
-        ),
+        rows=all_of(d["rows"], lambda row: _row(record(row))),
+        steps=all_of(d["steps"], lambda step: _step(record(step))),
+        open=all_of(d["open"], lambda box: _box(record(box))),
     )
 
 
+def _box(d: dict[str, Any]) -> tuple[int, tuple[tuple[int, int, int], ...]]:
+    return whole(d["box"]), tuples(d["pairs"], whole, whole, whole)
+
+
+def _criterion(d: dict[str, Any]) -> tuple[Four, Fraction]:
+    return _four(part(d, "weights")), fraction(d["least"])
+
+
 def _refutation(d: dict[str, Any]) -> Refutation:
-    return Refutation(all_of(d["clauses"], _clause), all_of(d["cells"], _cell))
+    return Refutation(
+        all_of(d["clauses"], lambda clause: _clause(record(clause))),
+        all_of(d["cells"], lambda cell: _cell(record(cell))),
+    )
 
 
 def _clause(d: dict[str, Any]) -> Clause:
@@ -321,7 +337,7 @@ def _row(d: dict[str, Any]) -> Row:
         return Row(limit=(kind, place))
     if not isinstance(d["away"], bool):
         raise TypeError("away must be true or false")
-    return Row(all_of(d["patterns"], whole), int(text(d["members"]), 16), d["away"])
+    return Row(all_of(d["patterns"], whole), hexadecimal(d["members"]), d["away"])
 
 
 def _step(d: dict[str, Any]) -> Step:

@@ -54,6 +54,21 @@ def _finite(text: str) -> float:
     return value
 
 
+def record(value: Any) -> dict[str, Any]:
+    """Read fields by their names."""
+    if not isinstance(value, dict):
+        raise TypeError(f"expected fields by their names, found {plain(repr(value))}")
+    return value
+
+
+def part(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    """Read a field that has fields of its own."""
+    value = fields[name]
+    if not isinstance(value, dict):
+        raise TypeError(f"'{name}' must have fields of its own, found {plain(repr(value))}")
+    return value
+
+
 def all_of(values: Any, read: Callable[[Any], T]) -> tuple[T, ...]:
     """Read a list."""
     if not isinstance(values, list):
@@ -66,10 +81,17 @@ def tuples(values: Any, *read: Callable[[Any], Any]) -> tuple[Any, ...]:
     return all_of(
         values,
         lambda one: tuple(
-            reader(value)
-            for reader, value in zip(read, all_of(one, lambda value: value), strict=True)
+            reader(value) for reader, value in zip(read, several(one, len(read)), strict=True)
         ),
     )
+
+
+def several(values: Any, count: int) -> tuple[Any, ...]:
+    """Read a list of so many things of whichever kind."""
+    found = all_of(values, lambda value: value)
+    if len(found) != count:
+        raise ValueError(f"expected a list of {count}, found {plain(repr(values))}")
+    return found
 
 
 def exactly(values: tuple[T, ...], count: int) -> tuple[T, ...]:
@@ -91,7 +113,10 @@ def text(value: Any) -> str:
     """Read text."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, found {plain(repr(value))}")
-    value.encode()  # JSON can spell half a character, which cannot be written: a ValueError
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # JSON can spell half a character, which cannot be written
+        raise ValueError(f"'{plain(value)}' has half a character") from None
     return value
 
 
@@ -115,8 +140,30 @@ def fraction(value: Any, bits: int = NUMBER_BITS) -> Fraction:
     """Read a whole number, or a fraction in text, decimal or (with 0x) hexadecimal."""
     if isinstance(value, str):
         over, slash, under = value.partition("/")
-        return Fraction(whole(int(over, 0), bits), whole(int(under, 0), bits) if slash else 1)
+        numerator, denominator = _digits(over, bits), _digits(under, bits) if slash else 1
+        if not denominator:
+            raise ValueError(f"{plain(value)} divides by 0")
+        return Fraction(numerator, denominator)
     return Fraction(whole(value, bits))
+
+
+def _digits(told: str, bits: int) -> int:
+    """Read a whole number in text, decimal or hexadecimal."""
+    try:
+        found = int(told, 0)
+    except ValueError:  # also where it is too long for Python to look at
+        raise ValueError(
+            f"'{plain(told)}' is no whole number, or one of more than {bits} bits"
+        ) from None
+    return whole(found, bits)
+
+
+def hexadecimal(value: Any) -> int:
+    """Read a hexadecimal number of any length."""
+    try:
+        return int(text(value), 16)
+    except ValueError:
+        raise ValueError(f"'{plain(value)}' is no hexadecimal number") from None
 
 
 def mean(value: Any) -> Fraction:

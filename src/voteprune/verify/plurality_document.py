@@ -46,9 +46,12 @@ from .fields import (
     amount,
     check_together,
     fraction,
+    hexadecimal,
+    part,
     places,
     plain,
-    text,
+    record,
+    several,
     tuples,
     whole,
     word,
@@ -116,24 +119,25 @@ def plurality_document_of(path: str | Path, found: dict[str, Any]) -> PluralityD
 
 
 def _document(d: dict[str, Any]) -> PluralityDocument:
-    votes, committee, known = d["votes"], d["committee"], votes_claim_fields(d)
+    votes, known = part(d, "votes"), votes_claim_fields(d)
+    committee = None if d["committee"] is None else part(d, "committee")
     classes = all_of(votes["classes"], label_of)
     if len(set(classes)) != len(classes) or not classes:
         raise ValueError("two classes are the same, or there are none")
     k, c, rule = len(known["names"]), len(classes), votes["abstentions"]
-    prices = all_of(d["prices"], lambda one: _prices(one, k))
+    prices = all_of(d["prices"], lambda one: _prices(record(one), k))
     nodes = d["nodes"]
     document = PluralityDocument(
         **known,
         classes=classes,
         abstentions=None if rule is None else word(rule, RULES),
-        worths=tuples(d["objective"]["worths"], whole, whole, fraction),
+        worths=tuples(part(d, "objective")["worths"], whole, whole, fraction),
         members=None if committee is None else places(committee["members"], k),
         value=0 if committee is None else whole(committee["value"]),
         rows=all_of(d["rows"], lambda row: _row(row, k, c)),
         prices=prices,
         roots=tuples(d["roots"], whole, whole),
-        nodes=all_of(nodes, lambda node: _node(node, k, len(prices), len(nodes))),
+        nodes=all_of(nodes, lambda node: _node(record(node), k, len(prices), len(nodes))),
     )
     _check(document)
     return document
@@ -167,10 +171,10 @@ def _fractions(document: PluralityDocument) -> Iterator[Fraction]:
 
 
 def _row(value: Any, k: int, c: int) -> Row:
-    pattern, label, kind, rivals, members = all_of(value, lambda one: one)
+    pattern, label, kind, rivals, members = several(value, 5)
     found = Row(
         whole(pattern), whole(label), word(kind, (NEED, DUEL, TOTAL)), places(rivals, c),
-        int(text(members), 16),
+        hexadecimal(members),
     )  # fmt: skip
     if not 0 <= found.label < c or found.label in found.rivals:
         raise ValueError("a row is about a class that is not there, or that is its own rival")

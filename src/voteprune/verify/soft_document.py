@@ -43,8 +43,11 @@ from .fields import (
     check_together,
     exactly,
     fraction,
+    part,
     places,
     plain,
+    record,
+    several,
     text,
     tuples,
     whole,
@@ -138,17 +141,17 @@ def soft_document_of(path: str | Path, found: dict[str, Any]) -> SoftDocument:
 
 
 def _document(d: dict[str, Any]) -> SoftDocument:
-    data, objective, limits = d["data"], d["objective"], d["limits"]
+    data, objective, limits = (part(d, name) for name in ("data", "objective", "limits"))
     loss = word(objective["loss"], (LOG_LOSS, POOL_LOG_LOSS, BRIER))
     classes = all_of(data["classes"], label_of)
     if len(classes) < 2 or len(set(classes)) != len(classes):
         raise ValueError("two classes are the same, or there are fewer than two")
     width = 1 if len(classes) == 2 else len(classes)
-    members = all_of(data["members"], lambda member: _member(member, width))
+    members = all_of(data["members"], lambda member: _member(record(member), width))
     k, names = len(members), {member.name for member in members}
     if not k or len(names) != k:
         raise ValueError("two members have the same name, or there are none")
-    known, committee, bound = claim_fields(d, data, k, _cost), d["committee"], d["bound"]
+    known, bound = claim_fields(d, data, k, _cost), d["bound"]
     weights, clip = data["row_weights"], _real(data["clip"])
     if not 0 < clip * len(classes) < 1 or (loss != LOG_LOSS and clip < 1 / LARGEST):
         raise ValueError(f"clip must lie between 0 and 1/{len(classes)}")
@@ -164,10 +167,10 @@ def _document(d: dict[str, Any]) -> SoftDocument:
         loss=loss,
         penalty=Fraction(_above_zero(objective["penalty"])),
         tolerance=amount(objective["tolerance"]),
-        groups=all_of(limits["groups"], lambda group: _group(group, k)),
-        committee=None if committee is None else _seats(committee, k, n_intercepts),
+        groups=all_of(limits["groups"], lambda group: _group(record(group), k)),
+        committee=None if d["committee"] is None else _seats(part(d, "committee"), k, n_intercepts),
         bound=None if bound is None else Fraction(_real(bound)),
-        nodes=all_of(d["nodes"], lambda node: _node(node, k, n_free)),
+        nodes=all_of(d["nodes"], lambda node: _node(record(node), k, n_free)),
     )
     check_together(value for costs, most in document.costs for value in (*costs, most))
     return document
@@ -251,7 +254,7 @@ def _node(d: dict[str, Any], k: int, width: int) -> Node:
 
 
 def _point(value: Any, k: int, width: int) -> Point:
-    intercepts, weights = all_of(value, lambda part: part)
+    intercepts, weights = several(value, 2)
     pairs = tuples(weights, whole, _real)
     places([member for member, _ in pairs], k)
     return exactly(all_of(intercepts, _real), width), pairs

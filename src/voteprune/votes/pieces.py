@@ -10,6 +10,7 @@ import tempfile
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from operator import add
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from .packed import WORD, Packed, merged
-from .reading import parquet_files
+from .reading import TwoClasses, parquet_files
 
 PIECE = 1 << 18
 """Rows that are in memory at once where a table is gone through piece by piece."""
@@ -45,6 +46,8 @@ class Columns:
         From where on a number is a positive vote.
     gaps
         Whether classifiers may say nothing.
+    classes
+        What the two classes are called where they are not 0 and 1, once that is known.
     """
 
     votes: tuple[str, ...]
@@ -53,6 +56,7 @@ class Columns:
     positive: object
     cutoff: float
     gaps: bool = False
+    classes: TwoClasses | None = None
 
     @property
     def words(self) -> list[tuple[str, ...]]:
@@ -64,6 +68,18 @@ class Columns:
         """What the words are called once rows are packed; who votes comes after what is voted."""
         names = ("word", "voted") if self.gaps else ("word",)
         return [f"{name}{i}" for name in names for i in range(len(self.words))]
+
+    @property
+    def numbers(self) -> list[tuple[float, bool]]:
+        """The classes that are numbers, and whether a vote for one is positive."""
+        both = self.classes
+        named = () if both is None else ((both.positive, True), (both.negative, False))
+        return [(float(name), vote) for name, vote in named if isinstance(name, Real)]
+
+    @property
+    def shares(self) -> bool:
+        """Whether votes may be probabilities, beside classes."""
+        return self.classes is None or self.classes.beside_probabilities
 
 
 Work = Callable[[Any, Columns], Any]
@@ -129,6 +145,21 @@ class LazyTable:
             asked.append((sound.all() & (weight.sum() > 0)).alias("whole"))
         facts = self._collect(self._frame.select(asked)).row(0, named=True)
         return {**facts, "labels": set(facts["labels"])}
+
+    def strangers(self, columns: Columns) -> list[str]:
+        """Return who says what is neither a class nor a probability, in another pass."""
+        pl, names = self._pl, [number for number, _ in columns.numbers]
+        numbers = {
+            name: pl.col(name).cast(pl.Float64).fill_nan(None)
+            for name in columns.votes
+            if self._schema[name] != pl.Boolean
+        }
+        asked = [
+            (~number.is_in(names) & ~(number.is_between(0, 1) & columns.shares)).any().alias(name)
+            for name, number in numbers.items()
+        ]
+        found = self._collect(self._frame.select(asked)).row(0, named=True) if asked else {}
+        return [name for name, strange in found.items() if strange]
 
     def packed(self, columns: Columns) -> Packed:
         """Merge the rows, in another pass."""
@@ -208,6 +239,8 @@ class LazyTable:
         if self._schema[name] == pl.Boolean:
             return pl.col(name).fill_null(value=False)
         positive = pl.col(name) >= columns.cutoff
+        for number, vote in columns.numbers:
+            positive = pl.when(pl.col(name) == number).then(vote).otherwise(positive)
         return (positive & self._voted(name, columns)) if columns.gaps else positive
 
     def _voted(self, name: str, _: Columns) -> Any:
@@ -270,6 +303,11 @@ class DaskTable:
             )
         return facts
 
+    def strangers(self, columns: Columns) -> list[str]:
+        """Return who says what is neither a class nor a probability, in another pass."""
+        found: NDArray[np.bool_] = self.reduced(_strange_in, columns)
+        return [name for name, strange in zip(columns.votes, found, strict=True) if strange]
+
     def packed(self, columns: Columns) -> Packed:
         """Merge the rows, in another pass."""
         found: Packed = self.reduced(_packed_of, columns)
@@ -327,13 +365,33 @@ def numbers_of(frame: Any, name: str) -> NDArray[np.float64]:
     return np.asarray(column.to_numpy(dtype=float, na_value=np.nan))
 
 
+def _strange_in(frame: Any, columns: Columns) -> NDArray[np.bool_]:
+    """Tell who says what is neither a class nor a probability in one piece."""
+    names, strange = [number for number, _ in columns.numbers], []
+    for name in columns.votes:
+        cells = numbers_of(frame, name)
+        odd = ~np.isin(cells, names) & ~np.isnan(cells)
+        odd &= ~((cells >= 0) & (cells <= 1) & columns.shares)
+        strange.append(bool(odd.any()) and frame[name].dtype != bool)
+    return np.array(strange)
+
+
+def _positive_in(frame: Any, name: str, columns: Columns) -> tuple[NDArray[np.bool_], Any]:
+    """Return where a classifier votes positive in one piece, and what it says."""
+    cells = numbers_of(frame, name)
+    positive = cells >= columns.cutoff
+    for number, vote in columns.numbers if frame[name].dtype != bool else ():
+        positive = np.where(cells == number, vote, positive)
+    return positive, cells
+
+
 def _packed_of(frame: Any, columns: Columns) -> Packed:
     """Merge the rows of one piece of a Dask data frame."""
     words = np.zeros((len(columns.keys), len(frame)), dtype=np.uint64)
     for i, group in enumerate(columns.words):
         for place, name in enumerate(group):
-            cells, bit = numbers_of(frame, name), np.uint64(WORD - 1 - place)
-            words[i] |= (cells >= columns.cutoff).astype(np.uint64) << bit
+            (positive, cells), bit = _positive_in(frame, name, columns), np.uint64(WORD - 1 - place)
+            words[i] |= positive.astype(np.uint64) << bit
             if columns.gaps:
                 words[len(columns.words) + i] |= (~np.isnan(cells)).astype(np.uint64) << bit
     counts = np.ones(len(frame), dtype=np.int64)

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..exceptions import InputError
 from .abstaining import HOW_TO_ABSTAIN
 from .packed import Packed
 from .pieces import Columns, DaskTable, LazyTable, table_of
-from .reading import check_cutoff, holds_probabilities, read_names
+from .reading import TwoClasses, check_cutoff, holds_probabilities, read_names
 
 MOST_PATTERNS = 50_000_000
 """Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""
@@ -32,7 +33,7 @@ def scan_votes(
     positive: object,
     cutoff: float,
     gaps: bool = False,
-) -> tuple[tuple[str, ...], Packed]:
+) -> tuple[tuple[str, ...], Packed, TwoClasses | None]:
     """Merge the rows of a table that need not fit into memory.
 
     Parameters
@@ -58,7 +59,8 @@ def scan_votes(
     Returns
     -------
     tuple
-        The classifiers' names, and the merged rows in no particular order.
+        The classifiers' names, the merged rows in no particular order, and what the classes are
+        called where they are not 0 and 1.
 
     Raises
     ------
@@ -69,7 +71,11 @@ def scan_votes(
     table = table_of(source)
     votes = voters(table.columns, target, names, ignore, sample_weight)
     columns = Columns(votes, target, sample_weight, positive, check_cutoff(cutoff), gaps)
-    checked_facts(table, columns)
+    (negative,) = checked_facts(table, columns, labels_vote=True)["labels"] - {positive}
+    if (negative, positive) != (0, 1):
+        # Votes may be classes, as they may in memory, beside or instead of probabilities.
+        columns = replace(columns, classes=TwoClasses(positive, negative))
+        _refuse_strangers(table, columns)
     packed = table.packed(columns)
     if len(packed.rows) > MOST_PATTERNS:
         raise InputError(
@@ -77,14 +83,37 @@ def scan_votes(
             f"has {len(packed.rows)} distinct patterns of votes, more than the {MOST_PATTERNS} "
             "that are worked with. Leave out classifiers (names=), or rows.",
         )
-    return read_names(None, votes, len(votes)), packed
+    return read_names(None, votes, len(votes)), packed, columns.classes
 
 
-def checked_facts(table: LazyTable | DaskTable, columns: Columns) -> dict[str, Any]:
-    """Return what the columns hold, or refuse what would be read as something else than it is."""
+def _refuse_strangers(table: LazyTable | DaskTable, columns: Columns) -> None:
+    """Refuse numbers that are neither a class nor a probability."""
+    anything = columns.shares and not holds_probabilities(columns.cutoff)
+    if anything or not columns.numbers:
+        return
+    for name in table.strangers(columns):
+        raise InputError(
+            "source",
+            f"column {name!r} holds more than the classes {columns.classes}. Give votes for these "
+            f"two; if it is no classifier, leave it out: ignore=[{name!r}].",
+        )
+
+
+def checked_facts(
+    table: LazyTable | DaskTable, columns: Columns, *, labels_vote: bool = False
+) -> dict[str, Any]:
+    """Return what the columns hold, or refuse what would be read as something else than it is.
+
+    Parameters
+    ----------
+    table, columns
+        What is read.
+    labels_vote
+        Whether votes may be labels, too.
+    """
     table.refuse_words(columns)
     facts = table.facts(columns)
-    _check_facts(facts, columns)
+    _check_facts(facts, columns, labels_vote)
     return facts
 
 
@@ -120,10 +149,11 @@ def voters(
     return votes
 
 
-def _check_facts(facts: dict[str, Any], columns: Columns) -> None:
+def _check_facts(facts: dict[str, Any], columns: Columns, labels_vote: bool) -> None:
     """Refuse what would be read as something else than it is."""
     if not facts["rows"]:
         raise InputError("source", "has no rows.")
+    voting = facts["labels"] if labels_vote else set()
     for name in columns.votes:
         low, high, missing = (facts[f"{name} {what}"] for what in ("low", "high", "missing"))
         if missing and not columns.gaps:
@@ -136,10 +166,11 @@ def _check_facts(facts: dict[str, Any], columns: Columns) -> None:
             continue
         if not math.isfinite(low) or not math.isfinite(high):
             raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
-        if holds_probabilities(columns.cutoff) and not 0 <= low <= high <= 1:
+        beyond = [end for end in (low, high) if not 0 <= end <= 1 and end not in voting]
+        if holds_probabilities(columns.cutoff) and beyond:
             raise InputError(
                 "source",
-                f"column {name!r} holds {low if low < 0 else high}. Votes are 0 or 1 and "
+                f"column {name!r} holds {beyond[0]}. Votes are 0 or 1 and "
                 "probabilities lie in [0, 1]; say where other numbers are cut: cutoff=0, say.",
             )
     labels = facts["labels"]

@@ -137,7 +137,8 @@ class Votes(HardVotes):
         sample_weight
             A column of whole numbers that rows count for; every row counts once when omitted.
         positive
-            The label of the positive class; all other rows must have one other label.
+            The label of the positive class; all other rows must have one other label. Where these
+            are not 0 and 1 the votes may be such labels too, and committees predict such labels.
         cutoff
             From where on a number is a positive vote.
         abstentions
@@ -158,7 +159,7 @@ class Votes(HardVotes):
             patterns; a `FileFormatError` if files cannot be read.
         """
         rule = check_abstentions(abstentions)
-        columns, packed = scan_votes(
+        columns, packed, named = scan_votes(
             source, target, names=names, ignore=ignore, sample_weight=sample_weight,
             positive=positive, cutoff=cutoff, gaps=rule is not None,
         )  # fmt: skip
@@ -166,7 +167,7 @@ class Votes(HardVotes):
         _check_both_classes(labels, weights)
         return cls._made(
             abstentions=rule,
-            classes=(0, 1),
+            classes=(0, 1) if named is None else (named.negative, named.positive),
             cutoff=float(cutoff),
             denominator=1,
             labels=labels,
@@ -185,6 +186,16 @@ class Votes(HardVotes):
             From where on a number was a positive vote.
         """
         return self._but(cutoff=check_cutoff(cutoff))
+
+    def called(self, negative: object, positive: object) -> Votes:
+        """Return the same votes, for committees that are to predict these; nothing is read anew.
+
+        Parameters
+        ----------
+        negative, positive
+            What the classes are called.
+        """
+        return self._but(classes=(negative, positive))
 
     def select(self, columns: Sequence[int]) -> Votes:
         """Return the votes of some of the classifiers, in the order given."""

@@ -1,9 +1,11 @@
 """Single steps of the tree for several classes: what is kept, written down, told, never lost."""
 
+import json
 import math
 import time
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -12,11 +14,18 @@ import pytest
 import voteprune as vp
 from badproblems import OF_PLURALITY, bad_plurality
 from badstart import Way, faults_of_plurality
-from pluralities import known
+from interrupting import Keyboard
+from pluralcerts import check
+from pluralities import bounded_first, known
 from voteprune.primal.plurality_enumeration import Tried
 from voteprune.problem.plurality import PluralityProblem
+from voteprune.run import incumbent as incumbents
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
+from voteprune.solve.certifying import plurality_certificate_of
+from voteprune.tree import driver as rounds
+from voteprune.tree.plurality import driver as drivers
+from voteprune.tree.plurality import task as tasks
 from voteprune.tree.plurality import worker
 from voteprune.tree.plurality.checkpoint import (
     Kept,
@@ -484,3 +493,44 @@ def test_nodes_of_another_pool_are_a_fault():
         told = _fault(Kept(None, (node,)), case.problem)
         assert fault in told
         assert bool(told) == bool(fault)
+
+
+def cut_short(task):
+    """What comes of a task when time is over with a node split and its heirs open."""
+    for looks in range(1, 100):
+        ticks = iter([0.0] * looks)
+        clock = SimpleNamespace(monotonic=lambda ticks=ticks: next(ticks, 2.0))
+        with bounded_first(0.0), mock.patch.object(worker, "time", clock):
+            share = worker.solve(replace(task, deadline=1.0, token=str(looks)))
+        heirs = {heir for step in share.steps for heir in step.heirs}
+        if heirs & {node.key for node in share.nodes}:
+            return share
+    raise AssertionError("no node was split")
+
+
+@pytest.mark.slow
+def test_wherever_ctrl_c_comes_the_certificate_can_be_written_and_holds(tmp_path):
+    """Steps are never on record without the nodes that they leave open."""
+    case = sized()
+    driver, _ = driver_of(case, [])
+    (begun,) = driver._tasks(1, time.monotonic() + 60)
+    share = cut_short(begun)
+
+    def held(moments):
+        record = []
+        driver, run = driver_of(case, record)
+        keyboard = Keyboard(moments, drivers, tasks, rounds, incumbents)
+
+        def work():
+            driver._take([share])
+            driver._take_stock()
+
+        keyboard.during(work)
+        status = "unknown" if run.incumbent.score is None else "feasible"
+        made = plurality_certificate_of(case.problem, run, status, ())
+        found = check(json.loads(replace(made, target="y").to_json()), case, tmp_path)
+        assert found.holds, found.summary()
+        return keyboard
+
+    for moment in np.linspace(0, held(()).counted - 1, 60).astype(int).tolist():
+        assert held((moment,)).pressed == 1

@@ -6,15 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from certified import write_votes
 from everycommittee import small
+from interrupting import Keyboard
 from voteprune.bounds.levels import Region
 from voteprune.bounds.relaxation_rows import Row
+from voteprune.run import incumbent as incumbents
 from voteprune.run.incumbent import Incumbent
 from voteprune.run.run import Run
+from voteprune.solve.certifying import certificate_of
+from voteprune.tree import driver as rounds
 from voteprune.tree.checkpoint import Kept, save_proof
 from voteprune.tree.sizes import driver as module
+from voteprune.tree.sizes import task as tasks
+from voteprune.tree.sizes import worker
 from voteprune.tree.sizes.driver import SizesDriver, _spread
 from voteprune.tree.sizes.task import Result, Step
+from voteprune.verify import trying, verify
 
 
 def started(seed, record=None, *, none=False, **sizes):
@@ -277,3 +285,69 @@ def test_one_that_stopped_goes_on_from_its_file(tmp_path):
     save_proof(file, run.incumbent.problem, Kept(run.incumbent.committee, nogood_nodes=()))
     begun = SizesDriver(run.incumbent.problem, again)
     assert sum(map(len, begun._nodes)) == len(driver._levels.pairs())
+
+
+MODULES = (module, tasks, rounds, incumbents)
+
+
+@pytest.mark.slow
+def test_wherever_ctrl_c_comes_what_a_worker_found_is_kept_or_its_size_is_open():
+    """A size with nothing open and no committee would be told to have none."""
+    problem, committees = small(6)
+    best = {}
+    for one in sorted((one for one in committees if one.allowed), key=lambda one: one.units):
+        best[len(one.members)] = one
+    found = tuple(tuple(problem.allowed.index(k) for k in one.members) for one in best.values())
+
+    def taken(moments):
+        run = Run(Incumbent(problem), time.monotonic() + 60)
+        own = {s: Incumbent(replace(problem, size_min=s, size_max=s)) for s in best}
+        driver, keyboard = SizesDriver(problem, run, own), Keyboard(moments, *MODULES)
+
+        def work():
+            driver._take([share_of((), members=found)])
+            driver._take_stock()
+
+        keyboard.during(work)
+        for size, incumbent in own.items():
+            assert size in driver.open_sizes or incumbent.score == best[size].units
+            assert incumbent.bound >= best[size].units
+        return keyboard
+
+    for moment in range(taken(()).counted):
+        assert taken((moment,)).pressed == 1
+
+
+@pytest.mark.slow
+def test_wherever_ctrl_c_comes_the_certificate_holds(tmp_path, monkeypatch):
+    """What is told has its steps on file, though nothing is small enough to be tried."""
+    monkeypatch.setattr(trying, "MOST", 0)
+    driver, run, _ = started(6, record=[])
+    problem = run.incumbent.problem
+    (task,) = driver._tasks(1, time.monotonic() + 60)
+    said = []
+    share = worker.solve(replace(task, branch=True), lambda *news: said.append(news))
+    write_votes(tmp_path / "v.csv", problem)
+
+    def held(moments):
+        record = []
+        driver, run, _ = started(6, record=record)
+        keyboard = Keyboard(moments, *MODULES)
+
+        def work():
+            for news in said:
+                driver._report(*news)
+            driver._take([share])
+            driver._take_stock()
+
+        keyboard.during(work)
+        made = certificate_of(problem, replace(run, record=record), "feasible", ())
+        (tmp_path / "c.json").write_text(made.to_json())
+        found = verify(tmp_path / "c.json", tmp_path / "v.csv", "label")
+        assert found.proved, found.summary()
+        return keyboard
+
+    assert said
+    assert share.steps
+    for moment in np.linspace(0, held(()).counted - 1, 60).astype(int).tolist():
+        assert held((moment,)).pressed == 1

@@ -6,6 +6,7 @@ import pytest
 import voteprune as vp
 from soft_oracle import draw, pool
 from softcerts import soft
+from voteprune.soft.nodes import Node
 from voteprune.soft.tree import SoftTree
 from voteprune.tree.soft.checkpoint import SoftCheckpoint, digest
 
@@ -144,6 +145,8 @@ def test_what_is_no_checkpoint_is_refused(tmp_path):
         ("closed", np.float64(np.nan)),
         ("known", np.float64(np.nan)),
         ("members", np.array([0, 1, 2, 3, 4])),
+        ("first", Node(np.zeros(5, dtype=np.int8), 0.0, np.zeros(1), np.zeros(6))),
+        ("first", Node(np.zeros(6, dtype=np.int8), np.nan, np.zeros(1), np.zeros(6))),
     ],
 )
 def test_a_damaged_tree_is_refused(name, value, tmp_path):

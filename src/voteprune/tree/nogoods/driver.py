@@ -114,14 +114,15 @@ class NogoodsDriver(Driver):
         ]  # fmt: skip
 
     def _take(self, results: Sequence[Result]) -> None:
+        for result in results:
+            for members in result.members:
+                self._offer(members)
         self._nodes = tuple(node for result in results for node in result.nodes)
         for result in results:
             self._number = max(self._number, result.next_number)
             if self._written is not None:
                 self._written.steps += result.steps
             self._nogoods |= {nogood.key: nogood for nogood in result.nogoods}
-            for members in result.members:
-                self._offer(members)
 
     def _save(self, file: Path) -> None:
         kept = checkpoint.Kept(self._run.incumbent.committee, nogood_nodes=self._nodes)
@@ -145,9 +146,10 @@ class NogoodsDriver(Driver):
             if self._written is None:
                 incumbent.tighten(self._in_units(self._nodes[0].bound))
         else:
-            incumbent.close()
+            # The proof first: Ctrl-C may come between, and what is closed has one.
             if self._run.record is not None and self._written is not None:
                 self._run.record.append(self._written)
+            incumbent.close()
 
     def _target(self) -> float:
         """Return the least bound that leaves room for something better."""

@@ -46,10 +46,11 @@ class PluralityDriver(Driver):
         self._wins, self._scale = Wins.of(problem)
         kept = resumed(problem, run)
         self._nodes = self._everything() if kept is None else kept.nodes
-        self._number, self._proof = len(self._nodes), None
+        self._number = len(self._nodes)
+        self._proof: PluralityProof | None = None
         if run.record is not None:
             roots = tuple((node.size, node.key) for node in self._nodes)
-            self._proof = PluralityProof(self._wins, self._scale, roots)
+            self._proof = PluralityProof(self._wins, self._scale, roots, nodes=self._nodes)
             run.record.append(self._proof)
         self._take_stock()
 
@@ -89,9 +90,9 @@ class PluralityDriver(Driver):
         self._nodes = tuple(node for result in results for node in result.nodes)
         self._number = max(result.next_number for result in results)
         if self._proof is not None:
-            for result in results:
-                self._proof.steps += result.steps
-                self._proof.prices |= result.prices
+            steps = [step for result in results for step in result.steps]
+            prices = dict(pair for result in results for pair in result.prices.items())
+            self._proof.go_on(steps, prices, self._nodes)
 
     def _save(self, file: Path) -> None:
         save_proof(file, self._problem, Kept(self._run.incumbent.members, self._nodes))
@@ -111,8 +112,8 @@ class PluralityDriver(Driver):
         gone = [node for node, stay in zip(self._nodes, stays, strict=True) if not stay]
         self._nodes = tuple(compress(self._nodes, stays))
         if self._proof is not None:
-            self._proof.steps += (Step(node.key, node.by) for node in gone)
-            self._proof.nodes = self._nodes
+            closed = [Step(node.key, node.by) for node in gone]
+            self._proof.go_on(closed, {}, self._nodes)
         incumbent.open_boxes = len(self._nodes)
         if self._nodes:
             incumbent.tighten(self._in_units(max(node.bound for node in self._nodes)))

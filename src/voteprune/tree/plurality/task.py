@@ -7,7 +7,7 @@ proof proves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -190,3 +190,11 @@ class PluralityProof:
     prices: dict[int, Priced] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
     nodes: tuple[Node, ...] = ()
+
+    def go_on(
+        self, steps: Sequence[Step], prices: Mapping[int, Priced], nodes: tuple[Node, ...]
+    ) -> None:
+        """Take further steps and what they leave open at once: Ctrl-C comes before or after."""
+        vars(self).update(
+            steps=[*self.steps, *steps], prices={**self.prices, **prices}, nodes=nodes
+        )

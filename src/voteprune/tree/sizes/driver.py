@@ -80,8 +80,9 @@ class SizesDriver(Driver):
         if kept is not None and kept.nodes is not None:
             self._nodes = kept.nodes
             self._number = max((node.key for node in self._nodes), default=0)
-        self._proof = None if run.record is None else SizesProof(self._levels, self._scale)
-        if run.record is not None and self._proof is not None:
+        self._proof: SizesProof | None = None
+        if run.record is not None:
+            self._proof = SizesProof(self._levels, self._scale, nodes=self._nodes)
             run.record.append(self._proof)
         self._take_stock()
 
@@ -106,16 +107,19 @@ class SizesDriver(Driver):
         ]  # fmt: skip
 
     def _take(self, results: Sequence[Result]) -> None:
+        # The committees first: what is open now leaves out the nodes that held them, and Ctrl-C
+        # may come between.
+        for result in results:
+            for members in result.members:
+                self._offer(members)
         self._results = list(results)
         self._nodes = tuple(node for result in results for node in result.nodes)
         self._number = max(result.next_number for result in results)
         self.settled = all(result.settled for result in results)
         for result in results:
             self._conflicts |= result.conflicts
-            if self._proof is not None:
-                self._proof.steps += result.steps
-            for members in result.members:
-                self._offer(members)
+        if self._proof is not None:
+            self._proof.go_on([step for result in results for step in result.steps], self._nodes)
 
     def _save(self, file: Path) -> None:
         kept = checkpoint.Kept(self._run.incumbent.committee, nodes=self._nodes)
@@ -148,24 +152,25 @@ class SizesDriver(Driver):
         incumbent.open_boxes = open_boxes
         # The committee first: the bound may already leave out the node that holds it.
         self._offer(tuple(members))
-        if open_boxes and self._alone:
+        # A bound whose steps are not recorded yet is not taken: if the worker fails, they are lost.
+        if open_boxes and self._alone and self._proof is None:
             incumbent.tighten(self._in_units(bound))
 
     def _take_stock(self) -> None:
         targets = self._targets()
-        kept = []
+        kept, steps = [], []
         for node in self._nodes:
             open_pairs = node.excess(targets) >= -self._levels.room(node.bounds)
             if self._proof is not None and not open_pairs.all():
                 self._number += 1
                 leaving = node.only(~open_pairs).leaving()
-                self._proof.steps.append(Step(self._number, node.key, closed=leaving))
+                steps.append(Step(self._number, node.key, closed=leaving))
             if open_pairs.any():
                 kept.append(node.only(open_pairs))
         self._nodes = tuple(kept)
         self._run.incumbent.open_boxes = len(kept)
         if self._proof is not None:
-            self._proof.nodes = self._nodes
+            self._proof.go_on(steps, self._nodes)
         by_size = np.full(self._levels.size_max + 1, -np.inf)
         for node in kept:
             np.maximum.at(by_size, node.pairs[:, 0], node.bounds)

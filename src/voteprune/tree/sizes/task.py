@@ -7,7 +7,7 @@ end are the open nodes; the highest bound among them is what the proof proves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -80,6 +80,10 @@ class SizesProof:
     scale: float
     steps: list[Step] = field(default_factory=list)
     nodes: tuple[Node, ...] = ()
+
+    def go_on(self, steps: Sequence[Step], nodes: tuple[Node, ...]) -> None:
+        """Take further steps and what they leave open at once: Ctrl-C comes before or after."""
+        vars(self).update(steps=[*self.steps, *steps], nodes=nodes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...run.run import Run
-from ...soft.nodes import TreeState
+from ...soft.nodes import Node, TreeState
 from ...soft.problem import LOG_LOSS, SoftProblem
 from ...soft.pruning import SoftPruning
 from .. import checkpoint
 
 _FORMAT = "voteprune soft checkpoint 1"
-_FIELDS = tuple(field.name for field in fields(TreeState))
+_FIELDS = tuple(field.name for field in fields(TreeState) if field.name != "first")
+_NODE = ("decisions", "bound", "intercepts", "weights")
+"""What is on file of the node that a tree may be begun anew with."""
 
 
 def digest(problem: SoftProblem) -> str:
@@ -76,6 +78,8 @@ class SoftCheckpoint:
     def save(self, state: TreeState) -> None:
         """Write a tree, whole or not at all; OutputError if it cannot be written."""
         arrays = {name: np.asarray(getattr(state, name)) for name in _FIELDS}
+        if state.first is not None:
+            arrays |= {f"first_{name}": np.asarray(getattr(state.first, name)) for name in _NODE}
         checkpoint.write(self._path, {"format": _FORMAT, "problem": self._digest}, arrays)
 
     def resumed(self, run: Run) -> TreeState | None:
@@ -91,7 +95,8 @@ def check_soft_checkpoint(path: object, method: str, problem: SoftPruning) -> Pa
 
 def _state_of(arrays: Mapping[str, NDArray[Any]]) -> TreeState:
     """Return the tree of a file's arrays."""
-    # Files of before there were families have none, and some do not say whether there are.
+    # Files of before there were families have none, and some do not say whether there are, or
+    # whether that is decided: they know no node to begin anew with.
     wanted = arrays.get("wanted", np.zeros(arrays["decisions"].shape, dtype=np.intp))
     return TreeState(
         **{name: arrays[name] for name in _FIELDS[:4]},
@@ -101,7 +106,17 @@ def _state_of(arrays: Mapping[str, NDArray[Any]]) -> TreeState:
         wanted=wanted,
         known=float(arrays.get("known", -np.inf)),
         families=bool(arrays.get("families", wanted.any())),
+        settled=bool(arrays.get("settled", True)),
+        first=_first_of(arrays),
     )
+
+
+def _first_of(arrays: Mapping[str, NDArray[Any]]) -> Node | None:
+    """Return the node that the tree may be begun anew with, None if there is none on file."""
+    if "first_decisions" not in arrays:
+        return None
+    decisions, bound, intercepts, weights = (arrays[f"first_{name}"] for name in _NODE)
+    return Node(decisions, float(bound), intercepts, weights)
 
 
 def _fault(state: TreeState, problem: SoftProblem) -> str:
@@ -121,6 +136,17 @@ def _fault(state: TreeState, problem: SoftProblem) -> str:
         return "weights that are no numbers"
     if np.isnan(state.bounds).any() or np.isnan([state.closed, state.known]).any():
         return "bounds that are no numbers"
+    if (first := state.first) is not None:
+        alone = replace(
+            state,
+            decisions=first.decisions[None],
+            bounds=np.array([first.bound]),
+            intercepts=first.intercepts[None],
+            weights=first.weights[None],
+            wanted=np.zeros((1, k), dtype=np.intp),
+            first=None,
+        )
+        return _fault(alone, problem)
     if len(state.members) and not problem.allows(state.members.tolist()):
         return "a committee that is not allowed"
     return ""
