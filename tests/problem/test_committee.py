@@ -30,6 +30,35 @@ def test_frames_are_read_by_name_whatever_else_they_hold():
         COMMITTEE.predict(frame.drop(columns="b"))
 
 
+@pytest.mark.parametrize("cells", ["votes", "words", "gaps"])
+def test_mappings_are_read_by_name_whatever_their_order(cells):
+    """A mapping is a pool, so its members are found in it as they are in a frame."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    said = {
+        f"m{k}": np.where(rng.random(60) < right, y, 1 - y).astype(float)
+        for k, right in enumerate((0.9, 0.5, 0.8, 0.5, 0.85))
+    }
+    if cells == "gaps":
+        said["m1"][:20] = np.nan
+        votes = vp.Votes(said, y, abstentions="against")
+    elif cells == "words":
+        said = {name: np.where(column == 1, "bad", "good") for name, column in said.items()}
+        votes = vp.PluralityVotes(said, np.where(y == 1, "bad", "good"))
+    else:
+        votes = vp.Votes(said, y)
+    committee = vp.prune(votes, constraints=vp.AtMost("size", 3)).committee
+    told = committee.predict(votes)
+    assert len(set(told)) == 2
+    turned = dict(reversed(said.items()))
+    members = {name: said[name] for name in committee.names}
+    for given in (said, turned, members, {**turned, "note": ["x"] * 60}):
+        assert (committee.predict(given) == told).all()
+    del turned[committee.names[0]]
+    with pytest.raises(vp.InputError, match=committee.names[0]):
+        committee.predict(turned)
+
+
 def test_a_frame_without_names_of_its_own_works():
     frame = pd.DataFrame([[0, 1, 0, 1], [0, 0, 0, 0]])
     committee = vp.Committee((1, 3), 0, ("1", "3"), 4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Final, Self
@@ -128,23 +129,19 @@ class Committee(Document):
         Parameters
         ----------
         votes
-            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
-            which the members are found by name. Votes, probabilities or `classes`, as for `Votes`;
-            where the committee knows what abstentions count for, a missing vote is one.
+            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame or
+            mapping in which the members are found by name. Votes, probabilities or `classes`, as
+            for `Votes`; where the committee knows what abstentions count for, a missing vote is
+            one.
         """
         if isinstance(votes, Votes):
             if votes.voted is not None:
                 check_same_rule(votes.abstentions, self.abstentions)
             return self._count_pool(votes.matrix)
-        frame = nw.from_native(votes, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
+        seats = columns_by_name(votes, self.names)
+        if seats is None:
             return self._count_pool(self._read(votes))
-        columns = {str(name): name for name in frame.columns}
-        missing = [name for name in self.names if name not in columns]
-        if missing:
-            raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
-        seats = frame.select(nw.col(columns[name]) for name in self.names)
-        return self._count_members(self._read(seats.to_native()))
+        return self._count_members(self._read(seats))
 
     def _read(self, votes: object) -> NDArray[np.bool_]:
         """Return which votes are positive."""
@@ -233,6 +230,27 @@ def _read_two(fields: jsonfile.Fields) -> tuple[Any, Any]:
     if len(names) != 2:
         raise InputError("labels", "must be two, the positive one last.")
     return names[0], names[1]
+
+
+def columns_by_name(votes: object, names: Sequence[str]) -> object | None:
+    """Return some columns of a data frame or mapping, in the order of `names`; None of an array.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    frame = nw.from_native(votes, eager_only=True, pass_through=True)
+    if not isinstance(votes, Mapping) and not isinstance(frame, nw.DataFrame):
+        return None
+    there = votes if isinstance(votes, Mapping) else frame.columns
+    columns = {str(name): name for name in there}
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
+    if isinstance(votes, Mapping):
+        return {name: votes[columns[name]] for name in names}
+    return frame.select(nw.col(columns[name]) for name in names).to_native()
 
 
 def cut_fields(cutoff: float) -> dict[str, object]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +22,7 @@ from ..votes.abstaining import (
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
 from ..votes.reading import read_matrix, to_votes
 from ..votes.votes import Votes
-from .committee import check_told, cut_fields, read_cut
+from .committee import check_told, columns_by_name, cut_fields, read_cut
 
 RULE = "the class with most votes; of several with as many, the one that stands first in classes"
 AGAINST = "; a member that says nothing votes for that one"
@@ -90,9 +89,9 @@ class PluralityCommittee(Document):
         ----------
         votes
             A `PluralityVotes` or `Votes`, an array of labels with the pool's K columns in the
-            pool's order, or a data frame in which the members are found by name. A member that
-            says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what that
-            counts for. Where the committee was chosen on `Votes`, probabilities are cut at 0.5.
+            pool's order, or a data frame or mapping in which the members are found by name. A
+            member that says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what
+            that counts for. Where the committee was chosen on `Votes`, probabilities are cut at 0.5.
         """
         return count_classes(self._codes(votes), len(self.classes))
 
@@ -120,14 +119,8 @@ class PluralityCommittee(Document):
 
     def _read(self, votes: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the members say, and where they say something."""
-        frame = nw.from_native(votes, eager_only=True, pass_through=True)
-        named = isinstance(frame, nw.DataFrame)
-        if isinstance(frame, nw.DataFrame):
-            columns = {str(name): name for name in frame.columns}
-            missing = [name for name in self.names if name not in columns]
-            if missing:
-                raise InputError("votes", f"has no column for the member(s) {missing[:5]}.")
-            votes = frame.select(nw.col(columns[name]) for name in self.names).to_native()
+        seats = columns_by_name(votes, self.names)
+        votes = votes if seats is None else seats
         gaps = self.abstentions is not None
         if gaps and self.classes == (0, 1):
             # Chosen on votes of two classes, which may be probabilities.
@@ -136,7 +129,7 @@ class PluralityCommittee(Document):
         else:
             table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)
         said = np.ones(table.shape, dtype=bool) if voted is None else voted
-        return (table, said) if named else (self._seats(table), self._seats(said))
+        return (table, said) if seats is not None else (self._seats(table), self._seats(said))
 
     def predict(self, votes: object) -> NDArray[Any]:
         """Return the class that wins on each row; see `count` for `votes`."""
