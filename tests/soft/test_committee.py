@@ -1,4 +1,4 @@
-"""Soft committees find their members by name or by place, and read what they say as it was meant."""
+"""Soft committees find their members by name or place, and read what they say as was meant."""
 
 from dataclasses import replace
 

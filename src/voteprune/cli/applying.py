@@ -157,7 +157,7 @@ def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pa
         classes=tuple(map(str, chosen.classes)),
         pool_size=chosen.size,
     )
-    cells = tuple(rows.column(name).tolist() for name in chosen.names)
+    cells = tuple(rows.said(name) for name in chosen.names)
     said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(wish).cells
     counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
     ids = rows.ids if index is None else rows.column(index).tolist()
@@ -165,7 +165,7 @@ def _apply_labels(chosen: PluralityCommittee, file: Path, wish: Wish, output: Pa
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
     if wish.target is not None:
-        truth = rows.column(wish.target)
+        truth = np.array(rows.said(wish.target))
         right = truth == np.array(winners)
         balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
         say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")

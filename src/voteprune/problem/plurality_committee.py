@@ -91,7 +91,7 @@ class PluralityCommittee(Document):
             A `PluralityVotes` or `Votes`, an array of labels with the pool's K columns in the
             pool's order, or a data frame or mapping in which the members are found by name. A
             member that says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what
-            that counts for. Where the committee was chosen on `Votes`, probabilities are cut at 0.5.
+            that counts for. Where it was chosen on `Votes`, probabilities are cut at 0.5.
         """
         return count_classes(self._codes(votes), len(self.classes))
 

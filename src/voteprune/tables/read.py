@@ -6,8 +6,6 @@ name that ends in .parquet or .pq is taken at its word, so that a damaged one is
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,13 +17,13 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
+from .csvfile import Gaps, WordLabels, decode, read_csv, reader_of, records_of
 from .files import enough_memory, import_polars, is_parquet, load
 from .formats import opened, read_sheet
 from .joining import File, shown_source
 from .layout import first_of_every_model, has_test_rows, table_layout, votes_layout
 from .parquet import is_in_pieces, read_parquet, scan_pieces
-from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number
+from .rows import NEEDED, Choose, ClassTable, Rows, VoteTable, brief, parse_number, with_point
 from .wish import Wish
 
 
@@ -224,8 +222,8 @@ def read_costs(path: str | Path) -> dict[str, float]:
     Parameters
     ----------
     path
-        CSV, plain or gzipped: a name and a cost per line; the header ``name,cost`` may be left
-        out.
+        CSV, plain or gzipped, with commas, semicolons or tabs: a name and a cost per line; the
+        header ``name,cost`` may be left out.
 
     Raises
     ------
@@ -234,10 +232,12 @@ def read_costs(path: str | Path) -> dict[str, float]:
     """
     costs: dict[str, float] = {}
     text = decode(path, load(path))
-    for line, record in records_of(path, csv.reader(io.StringIO(text, newline=""), strict=True)):
+    reader = reader_of(text, None)
+    for line, record in records_of(path, reader):
         if not costs and [cell.strip().lower() for cell in record] == ["name", "cost"]:
             continue
-        cost = parse_number(record[-1])
+        plain = reader.dialect.delimiter == ","
+        cost = parse_number(record[-1] if plain else with_point(record[-1]))
         if len(record) != 2 or cost is None or not math.isfinite(cost):
             raise FileFormatError(path, "expected a classifier's name and its cost.", line)
         if record[0] in costs:

@@ -19,7 +19,17 @@ from ..votes.reading import TwoClasses
 from . import files
 from .csvfile import others_too
 from .layout import listed
-from .rows import CLASS_NEEDED, INDEX, Bools, Rows, brief, cell_fault, is_missing, parse_number
+from .rows import (
+    CLASS_NEEDED,
+    INDEX,
+    Bools,
+    Rows,
+    brief,
+    cell_fault,
+    is_missing,
+    parse_number,
+    silence,
+)
 from .wish import Wish
 
 _SURELY_IDS = 20
@@ -76,7 +86,10 @@ class Sheet:
                     if word is not None and _same(cell, word):
                         return vote
                 if not _numeric(classes).beside_probabilities:
-                    return f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+                    return (
+                        f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+                        f"{silence(cell)}"
+                    )
             if is_missing(cell):
                 return float("nan")
             number = parse_number(cell)
@@ -84,7 +97,8 @@ class Sheet:
             if fault and classes is not None:
                 return (
                     f"column {name!r} is {brief(cell)}, none of the classes {classes}, and no "
-                    f"probability. If it is no classifier, leave it out: --ignore {name}."
+                    f"probability.{silence(cell)} If it is no classifier, leave it out: --ignore "
+                    f"{name}."
                 )
             return fault or (float("nan") if number is None else float(number))
 
@@ -95,8 +109,8 @@ class Sheet:
             except FileFormatError as error:
                 faults[name] = error
         if faults:
-            first, *others = faults.values()
-            message = first.message + (others_too(list(faults)) if others else "")
+            first = next(iter(faults.values()))
+            message = first.message + others_too(list(faults), len(self.names))
             raise FileFormatError(first.path, message, first.line)
         numbers = np.column_stack(columns)
         # Words were read as 0 and 1, which every cut-off of probabilities tells apart.
