@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Final, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +13,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
-from ..votes.reading import TwoClasses, read_matrix, to_votes
+from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
 from ..votes.votes import Votes
 
 USUAL_CUT = 0.5
@@ -129,14 +127,16 @@ class Committee(Document):
         Parameters
         ----------
         votes
-            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame or
-            mapping in which the members are found by name. Votes, probabilities or `classes`, as
+            A `Votes`, data frame or mapping in which the members are found by name, or an array
+            with the pool's K columns in the pool's order. Votes, probabilities or `classes`, as
             for `Votes`; where the committee knows what abstentions count for, a missing vote is
             one.
         """
         if isinstance(votes, Votes):
             if votes.voted is not None:
                 check_same_rule(votes.abstentions, self.abstentions)
+            if places := places_by_name(votes.names, self.names):
+                return self._count_members(votes.matrix[:, places])
             return self._count_pool(votes.matrix)
         seats = columns_by_name(votes, self.names)
         if seats is None:
@@ -230,27 +230,6 @@ def _read_two(fields: jsonfile.Fields) -> tuple[Any, Any]:
     if len(names) != 2:
         raise InputError("labels", "must be two, the positive one last.")
     return names[0], names[1]
-
-
-def columns_by_name(votes: object, names: Sequence[str]) -> object | None:
-    """Return some columns of a data frame or mapping, in the order of `names`; None of an array.
-
-    Raises
-    ------
-    InputError
-        If a column is missing.
-    """
-    frame = nw.from_native(votes, eager_only=True, pass_through=True)
-    if not isinstance(votes, Mapping) and not isinstance(frame, nw.DataFrame):
-        return None
-    there = votes if isinstance(votes, Mapping) else frame.columns
-    columns = {str(name): name for name in there}
-    missing = [name for name in names if name not in columns]
-    if missing:
-        raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
-    if isinstance(votes, Mapping):
-        return {name: votes[columns[name]] for name in names}
-    return frame.select(nw.col(columns[name]) for name in names).to_native()
 
 
 def cut_fields(cutoff: float) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Self
@@ -20,9 +21,9 @@ from ..votes.abstaining import (
     read_abstentions,
 )
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
-from ..votes.reading import read_matrix, to_votes
+from ..votes.reading import columns_by_name, places_by_name, read_matrix, to_votes
 from ..votes.votes import Votes
-from .committee import check_told, columns_by_name, cut_fields, read_cut
+from .committee import check_told, cut_fields, read_cut
 
 RULE = "the class with most votes; of several with as many, the one that stands first in classes"
 AGAINST = "; a member that says nothing votes for that one"
@@ -88,8 +89,8 @@ class PluralityCommittee(Document):
         Parameters
         ----------
         votes
-            A `PluralityVotes` or `Votes`, an array of labels with the pool's K columns in the
-            pool's order, or a data frame or mapping in which the members are found by name. A
+            A `PluralityVotes`, `Votes`, data frame or mapping in which the members are found by
+            name, or an array of labels with the pool's K columns in the pool's order. A
             member that says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what
             that counts for. Where it was chosen on `Votes`, probabilities are cut at 0.5.
         """
@@ -100,8 +101,8 @@ class PluralityCommittee(Document):
         if isinstance(votes, PluralityVotes | Votes):
             everywhere = np.ones((votes.n_rows, self.size), dtype=bool)
             return np.asarray(
-                (everywhere if votes.voted is None else self._seats(votes.voted)).any(axis=1)
-            )
+                everywhere if votes.voted is None else self._seats(votes.voted, votes.names)
+            ).any(axis=1)
         return np.asarray((self._read(votes)[1]).any(axis=1))
 
     def _codes(self, votes: object) -> Codes:
@@ -115,7 +116,7 @@ class PluralityCommittee(Document):
             raise InputError("votes", f"has other classes than {self.classes}.")
         if votes.voted is not None:
             check_same_rule(votes.abstentions, self.abstentions)
-        return self._seats(votes.matrix)
+        return self._seats(votes.matrix, votes.names)
 
     def _read(self, votes: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the members say, and where they say something."""
@@ -137,7 +138,9 @@ class PluralityCommittee(Document):
         winners: NDArray[Any] = np.asarray(self.classes)[self.count(votes).argmax(axis=1)]
         return winners
 
-    def _seats(self, matrix: NDArray[Any]) -> NDArray[Any]:
+    def _seats(self, matrix: NDArray[Any], names: Sequence[str] = ()) -> NDArray[Any]:
+        if places := places_by_name(names, self.names):
+            return matrix[:, places]
         if matrix.shape[1] != self.pool_size:
             raise InputError(
                 "votes",

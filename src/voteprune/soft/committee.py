@@ -14,6 +14,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..numbers.floats import Floats
+from ..votes.reading import places_by_name
 from .probabilities import Probabilities
 from .reading import Label
 from .tensor import (
@@ -118,9 +119,9 @@ class SoftCommittee(Document):
         Parameters
         ----------
         predictions
-            `Probabilities`, or what they are made of: an array with the pool's K columns in the
-            pool's order (or the members' alone), or a data frame or mapping in which the members
-            are found by name.
+            `Probabilities`, or what they are made of: a data frame or mapping, in which as there
+            the members are found by name, or an array with the pool's K columns in the pool's
+            order (or the members' alone).
         """
         odds = self._odds(predictions)
         return self._combined(odds)
@@ -151,7 +152,8 @@ class SoftCommittee(Document):
         if isinstance(predictions, Probabilities):
             if predictions.classes != self.classes:
                 raise InputError("predictions", f"has other classes than {self.classes}.")
-            return predictions.odds_of(self._places(predictions.n_classifiers))
+            found = places_by_name(predictions.names, self.names)
+            return predictions.odds_of(found or self._places(predictions.n_classifiers))
         # A matrix has the classes as those had that the committee was chosen on.
         positive = (self.axis or self.classes).index(self.classes[-1])
         said: list[NDArray[Any]]
