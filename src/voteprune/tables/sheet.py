@@ -208,6 +208,14 @@ class Sheet:
         if self.labels is None:
             return ()
         truth, n, notes = set(self.labels), len(self.ids), []
+        if truth.isdisjoint(set[str]().union(*self.cells)):
+            said = next((cell for cells in self.cells for cell in cells if cell), "")
+            raise FileFormatError(
+                self.path,
+                f"nobody ever names a class of {self.label_name!r}, which is "
+                f"{_either(_ordered(truth))}; {brief(self.names[0])} says {brief(said)}. Where "
+                "cells are probabilities leave --plurality out.",
+            )
         for name, cells in zip(self.names, self.cells, strict=True):
             said = Counter(cell for cell in cells if cell)
             strange = [word for word in said if word not in truth]
