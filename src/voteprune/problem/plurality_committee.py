@@ -99,10 +99,9 @@ class PluralityCommittee(Document):
     def voted(self, votes: object) -> NDArray[np.bool_]:
         """Tell on which rows at least one member votes; see `count` for `votes`."""
         if isinstance(votes, PluralityVotes | Votes):
-            everywhere = np.ones((votes.n_rows, self.size), dtype=bool)
-            return np.asarray(
-                everywhere if votes.voted is None else self._seats(votes.voted, votes.names)
-            ).any(axis=1)
+            if votes.voted is None:
+                return np.ones(votes.n_rows, dtype=bool)
+            return np.asarray(self._seats(votes.voted, votes.names).any(axis=1))
         return np.asarray((self._read(votes)[1]).any(axis=1))
 
     def _codes(self, votes: object) -> Codes:

@@ -209,11 +209,11 @@ class Sheet:
             return ()
         truth, n, notes = set(self.labels), len(self.ids), []
         if truth.isdisjoint(set[str]().union(*self.cells)):
-            said = next((cell for cells in self.cells for cell in cells if cell), "")
+            first = next((cell for cells in self.cells for cell in cells if cell), "")
             raise FileFormatError(
                 self.path,
                 f"nobody ever names a class of {self.label_name!r}, which is "
-                f"{_either(_ordered(truth))}; {brief(self.names[0])} says {brief(said)}. Where "
+                f"{_either(_ordered(truth))}; {brief(self.names[0])} says {brief(first)}. Where "
                 "cells are probabilities leave --plurality out.",
             )
         for name, cells in zip(self.names, self.cells, strict=True):

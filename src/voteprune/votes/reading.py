@@ -353,16 +353,22 @@ def columns_by_name(votes: object, names: Sequence[str]) -> object | None:
         If a column is missing.
     """
     frame = nw.from_native(votes, eager_only=True, pass_through=True)
-    if not isinstance(votes, Mapping) and not isinstance(frame, nw.DataFrame):
-        return None
-    there = votes if isinstance(votes, Mapping) else frame.columns
+    if isinstance(frame, nw.DataFrame):
+        columns = _named(frame.columns, names)
+        chosen: object = frame.select(nw.col(column) for column in columns).to_native()
+        return chosen
+    if isinstance(votes, Mapping):
+        return dict(zip(names, (votes[key] for key in _named(votes, names)), strict=True))
+    return None
+
+
+def _named(there: Iterable[Any], names: Sequence[str]) -> list[Any]:
+    """Return the columns with these names; keys need not be text."""
     columns = {str(name): name for name in there}
     missing = [name for name in names if name not in columns]
     if missing:
         raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
-    if isinstance(votes, Mapping):
-        return {name: votes[columns[name]] for name in names}
-    return frame.select(nw.col(columns[name]) for name in names).to_native()
+    return [columns[name] for name in names]
 
 
 def parquet_files(source: object) -> list[str]:
