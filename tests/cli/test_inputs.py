@@ -180,6 +180,22 @@ def test_files_of_other_programs_are_refused_with_what_helps(run, tmp_path, name
     assert cure in err
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        ["--objective", "log_loss"],
+        ["--abstentions", "skip"],
+        ["--plurality", "--abstentions", "skip"],
+    ],
+)
+def test_a_column_without_a_name_never_votes(run, tmp_path, how, no_solving):
+    path = tmp_path / "odd.csv"
+    path.write_text("y;a;b;\n1;1;1;\n0;0;1;\n1;1;0;1\n")
+    code, _, err = run("prune", path, "--target", "y", *how)
+    assert code == 2
+    assert "column 4 has no name. Lines that end with a separator" in err
+
+
 def test_what_is_no_utf8_says_how_to_save_it(run, tmp_path, no_solving):
     path = tmp_path / "odd.csv"
     path.write_bytes("y\ta\n1\t1\n0\t0\n".encode("utf-16"))

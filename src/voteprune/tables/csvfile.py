@@ -24,6 +24,7 @@ from .rows import (
     Layout,
     Rows,
     cell_fault,
+    nameless,
     parse_number,
     sound_rows,
     unknown_part,
@@ -142,28 +143,13 @@ def read_csv(
     header = with_index(header)
     for place, name in enumerate(header):
         if not name.strip():
-            raise FileFormatError(
-                path,
-                f"column {place + 1} has no name. {_nameless(header, place)}",
-                line,
-            )
+            raise FileFormatError(path, nameless(header, place), line)
         if name in header[:place]:
             raise FileFormatError(path, f"column {name!r} stands twice; names must differ.", line)
     layout = choose(tuple(header))
     body, found = _plain_body(data, reader.line_num), reader.dialect.delimiter
     rows = None if body is None else _parse_fast(body, header, layout, pl, found)
     return _scan(path, records, header, layout, found) if rows is None else rows
-
-
-def _nameless(header: list[str], place: int) -> str:
-    """Say where a column without a name may come from, and what to do."""
-    if header[0].lower().startswith("sep="):
-        return (
-            f"The first line, {header[0]!r}, tells Excel what stands between cells: leave it out."
-        )
-    if place == len(header) - 1:
-        return "Lines that end with a separator have such a column: leave the last separators out."
-    return "If it is the index pandas writes, leave it out: to_csv(index=False)."
 
 
 def with_index(header: list[str]) -> list[str]:

@@ -347,6 +347,18 @@ CLASS_NEEDED = (
 """The same where votes are classes."""
 
 
+def nameless(header: Sequence[str], place: int) -> str:
+    """Say that a column has no name, where it may come from, and what to do."""
+    cure = "If it is the index pandas writes, leave it out: to_csv(index=False)."
+    if header[0].lower().startswith("sep="):
+        cure = (
+            f"The first line, {header[0]!r}, tells Excel what stands between cells: leave it out."
+        )
+    elif place == len(header) - 1:
+        cure = "Lines that end with a separator have such a column: leave the last separators out."
+    return f"column {place + 1} has no name. {cure}"
+
+
 def is_test_part(word: str) -> bool | None:
     """Read the paper's datatype, written out or shortened; None if it is neither."""
     word = word.strip().lower()
