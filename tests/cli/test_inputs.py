@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import voteprune as vp
-from voteprune.tables import ReadOptions, read_rows, read_source
+from voteprune.tables import ReadOptions, read_costs, read_rows, read_source
 
 WORDS = np.array(["good", "bad"])
 N, K = 40, 4
@@ -102,6 +102,129 @@ def test_percent_decimal_commas_and_cutoffs_are_read(tmp_path):
     assert read_source([path], ReadOptions("y")).validation.matrix.tolist() == [[1, 0], [0, 1]]
     cut = read_source([path], ReadOptions("y", cutoff=0.05)).validation.matrix
     assert cut.tolist() == [[1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize("how", ["words", "gaps", "soft", "models", "long", "apply"])
+@pytest.mark.parametrize("sep", [";", "\t"])
+def test_decimal_commas_are_read_however_a_table_is(run, tmp_path, how, sep):
+    """Semicolons and commas are what a spreadsheet writes in half of Europe."""
+    rng = np.random.default_rng(3)
+    y = np.arange(40) % 2
+    said = np.round(
+        np.clip(0.5 + 0.2 * (2 * y - 1)[:, None] + rng.normal(0, 0.2, (40, 4)), 0, 1), 3
+    )
+    words = {
+        "words": ["--positive", "bad"], "gaps": ["--abstentions", "against"],
+        "soft": ["--objective", "log_loss", "--max-size", 2], "apply": ["--positive", "bad"],
+        "models": ["--labels", tmp_path / "labels.csv", "--id", "id"], "long": [],
+    }[how]  # fmt: skip
+    labels = WORDS[y] if "--positive" in words else y
+    if how == "models":
+        table(tmp_path / "labels.csv", ["id", "y"], [[i, int(y[i])] for i in range(40)], sep)
+
+    def written(name, mark):
+        def number(value):
+            return f"{value:g}".replace(".", mark)
+
+        rows = [["1,5", labels[i], *map(number, said[i])] for i in range(40)]
+        path, header = tmp_path / f"{name}.csv", ["id", "y", *"abcd"]
+        if how == "models":
+            path = tmp_path / name
+            path.mkdir()
+            for k in range(4):
+                table(
+                    path / f"m{k}.csv", ["id", "p"], [[i, rows[i][2 + k]] for i in range(40)], sep
+                )
+            return path
+        if how == "long":
+            rows = [[i, k, rows[i][2 + k], y[i]] for i in range(40) for k in range(4)]
+            header = ["item", "judge", "vote", "y"]
+        return table(path, header, rows, sep)
+
+    answers = []
+    for name, mark in (("point", "."), ("comma", ",")):
+        target = [] if how == "models" else ["--target", "y"]
+        ids = ["--id", "id"] if how in ("words", "gaps", "soft", "apply") else []
+        saved, path = tmp_path / f"{name}.json", written(name, mark)
+        code, out, err = run("prune", path, *target, *ids, *words, "--output", saved)
+        assert code == 0, err
+        answers.append(json.loads(saved.read_text())["committee"])
+        if how == "apply":
+            code, out, _ = run("apply", saved, path, *ids)
+            assert out.splitlines()[1].startswith('"1,5",')  # an id is left as it is
+            answers[-1] = out
+    assert answers[0] == answers[1]
+
+
+ODD = {
+    "R": ("y,a\n1,NA\n0,0\n", "say --abstain NA."),
+    "Excel": ("y,a\n1,#N/A\n0,0\n", "say --abstain '#N/A'."),
+    "signs": ("y,a\n0,-1\n1,1\n", "if -1 and 1 are the classes, --positive 1."),
+    "one and two": ("y,a\n1,1\n2,0\n", "name the positive one with --positive"),
+    "percentages": ("y,a\n1,52.6\n0,0\n", "percentages end in %"),
+    "quoted decimal commas": (
+        'y,a,b\n1,"0,6","0,7"\n0,"0,2","0,1"\n',
+        "Decimal commas are read in tables with semicolons or tabs. If it is no classifier, leave "
+        "it out: --ignore a.\n",
+    ),
+    "some words": ("y,a,b,c\n1,x,z,1\n0,x,z,0\n", "All that hold no votes: --ignore a,b."),
+    "separator at the end": ("y;a;\n1;1;\n0;0;\n", "leave the last separators out"),
+    "first line for Excel": ("sep=;\ny;a\n1;1\n0;0\n", "'sep=', tells Excel"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_files_of_other_programs_are_refused_with_what_helps(run, tmp_path, name, no_solving):
+    text, cure = ODD[name]
+    path = tmp_path / "odd.csv"
+    path.write_text(text)
+    code, _, err = run("prune", path, "--target", "y")
+    assert code == 2
+    assert cure in err
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ["--objective", "log_loss"],
+        ["--abstentions", "skip"],
+        ["--plurality", "--abstentions", "skip"],
+    ],
+)
+def test_a_column_without_a_name_never_votes(run, tmp_path, how, no_solving):
+    path = tmp_path / "odd.csv"
+    path.write_text("y;a;b;\n1;1;1;\n0;0;1;\n1;1;0;1\n")
+    code, _, err = run("prune", path, "--target", "y", *how)
+    assert code == 2
+    assert "column 4 has no name. Lines that end with a separator" in err
+
+
+def test_what_is_no_utf8_says_how_to_save_it(run, tmp_path, no_solving):
+    path = tmp_path / "odd.csv"
+    path.write_bytes("y\ta\n1\t1\n0\t0\n".encode("utf-16"))
+    assert 'is UTF-16, as "Unicode text". Save the table as UTF-8.' in run("prune", path)[2]
+    with zipfile.ZipFile(path, "w") as workbook:
+        workbook.writestr("xl/workbook.xml", "<x/>")
+    assert "Save a workbook as CSV, in UTF-8." in run("prune", path)[2]
+
+
+def test_words_that_mean_no_vote_are_named_with_classes_too(run, tmp_path):
+    for name, votes in (("a", "yes,no,NA"), ("b", "1,0,NA")):
+        cells = "".join(
+            f"{y},{v}\n" for y, v in zip(("yes", "no", "no"), votes.split(","), strict=True)
+        )
+        path = tmp_path / f"{name}.csv"
+        path.write_text("y,a\n" + cells)
+        assert "say --abstain NA." in run("prune", path, "--target", "y", "--positive", "yes")[2]
+        words = ("--positive", "yes", "--abstain", "NA", "--abstentions", "against")
+        assert run("prune", path, "--target", "y", *words)[0] == 0
+
+
+def test_costs_stand_in_tables_with_semicolons_too(tmp_path):
+    path = tmp_path / "costs.csv"
+    for text in ("name,cost\na,1.5\nb,2\n", "name;cost\na;1,5\nb;2\n", "a\t1,5\nb\t2\n"):
+        path.write_text(text)
+        assert read_costs(path) == {"a": 1.5, "b": 2.0}
 
 
 def test_stdin_is_a_file(run, plain, monkeypatch):

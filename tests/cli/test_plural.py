@@ -224,3 +224,15 @@ def test_costs_of_a_table_with_a_line_for_each_vote(run, tmp_path):
     for budget, members in ((5, ["good"]), (4, ["bad"])):
         out = run("prune", tmp_path / "long.csv", *words, budget)[1]
         assert json.loads(out)["committee"]["names"] == members
+
+
+def test_probabilities_are_no_classes(run, tmp_path):
+    """Whoever never names a class that there is has named none."""
+    path = tmp_path / "p.csv"
+    path.write_text("y,a,b\nham,0.3,0.2\nspam,0.9,0.8\nham,0.3,0.8\n")
+    code, out, err = run("prune", path, "--target", "y", "--plurality")
+    assert (code, out) == (2, "")
+    assert "nobody ever names a class of 'y', which is 'ham' or 'spam'; 'a' says '0.3'." in err
+    assert "leave --plurality out" in err
+    path.write_text("y,a,b\nham,0.3,0.2\nspam,0.9,spam\nham,0.3,0.8\n")
+    assert run("prune", path, "--target", "y", "--plurality")[0] == 0

@@ -42,6 +42,7 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
     ("parameters", "argument", "cure"),
     [
         ({"objective": "beauty"}, "objective", "Known are accuracy"),
+        ({"objective": "accuracy", "voting": "soft"}, "objective", "voting='hard'"),
         ({"method": "magic"}, "method", "Known are"),
         ({"diversity": "F9"}, "diversity", "F1"),
         ({"constraints": [vp.Budget([1, 2, 3], 4)]}, "Budget(costs)", "3 costs for 2 classifiers"),
@@ -111,7 +112,8 @@ def test_three_classes_refuse_what_is_for_two_before_anything_is_trained(option,
 
 
 def test_one_class_is_refused():
-    assert "one class only" in str(refusal(y=np.ones(60)))
+    assert "has one class only, 1.0, so" in str(refusal(y=np.ones(60)))
+    assert "has one class only, 'yes', so" in str(refusal(y=np.array(["yes"] * 60)))
 
 
 def test_an_infeasible_recall_floor_says_so():

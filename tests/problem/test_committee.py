@@ -30,6 +30,35 @@ def test_frames_are_read_by_name_whatever_else_they_hold():
         COMMITTEE.predict(frame.drop(columns="b"))
 
 
+@pytest.mark.parametrize("cells", ["votes", "words", "gaps"])
+def test_mappings_are_read_by_name_whatever_their_order(cells):
+    """A mapping is a pool, so its members are found in it as they are in a frame."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    said = {
+        f"m{k}": np.where(rng.random(60) < right, y, 1 - y).astype(float)
+        for k, right in enumerate((0.9, 0.5, 0.8, 0.5, 0.85))
+    }
+    if cells == "gaps":
+        said["m1"][:20] = np.nan
+        votes = vp.Votes(said, y, abstentions="against")
+    elif cells == "words":
+        said = {name: np.where(column == 1, "bad", "good") for name, column in said.items()}
+        votes = vp.PluralityVotes(said, np.where(y == 1, "bad", "good"))
+    else:
+        votes = vp.Votes(said, y)
+    committee = vp.prune(votes, constraints=vp.AtMost("size", 3)).committee
+    told = committee.predict(votes)
+    assert len(set(told)) == 2
+    turned = dict([*said.items()][1:] + [*said.items()][:1])
+    members = {name: said[name] for name in committee.names}
+    for given in (said, turned, members, {**turned, "note": ["x"] * 60}):
+        assert (committee.predict(given) == told).all()
+    del turned[committee.names[0]]
+    with pytest.raises(vp.InputError, match=committee.names[0]):
+        committee.predict(turned)
+
+
 def test_a_frame_without_names_of_its_own_works():
     frame = pd.DataFrame([[0, 1, 0, 1], [0, 0, 0, 0]])
     committee = vp.Committee((1, 3), 0, ("1", "3"), 4)
@@ -189,3 +218,36 @@ def test_labels_on_file_are_two(labels):
     document = json.loads(vp.Committee((0,), 0, ("a",), 1).to_json())
     with pytest.raises(vp.FileFormatError, match="labels"):
         vp.Committee.from_json(json.dumps(document | {"labels": labels}))
+
+
+def shuffled_pools():
+    """Pools with names, and the same rows with the columns in another order."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 80)
+    right = (0.9, 0.55, 0.8, 0.55, 0.85)
+    said = {f"m{k}": np.where(rng.random(80) < p, y, 1 - y) for k, p in enumerate(right)}
+    gaps = {name: np.where(rng.random(80) < 0.1, np.nan, votes) for name, votes in said.items()}
+    yield vp.Votes, said, y, {}
+    yield vp.Votes, gaps, y, {"abstentions": "against"}
+    yield vp.Votes, gaps, y, {"abstentions": "skip"}
+    yield vp.PluralityVotes, said, y, {}
+    yield vp.Probabilities, {name: 0.1 + 0.8 * votes for name, votes in said.items()}, y, {}
+
+
+@pytest.mark.parametrize("case", range(5))
+def test_votes_with_names_are_read_by_name(case):
+    kind, said, y, rule = list(shuffled_pools())[case]
+    votes = kind(said, y, **rule)
+    committee = vp.prune(votes, constraints=vp.AtMost("size", 3)).committee
+    told = committee.predict(votes)
+    assert (told == y).mean() > 0.85
+    turned = kind(dict([*said.items()][1:] + [*said.items()][:1]), y, **rule)
+    members = kind({name: said[name] for name in committee.names}, y, **rule)
+    for other in (turned, members):
+        assert (committee.predict(other) == told).all()
+        if rule.get("abstentions") == "skip":
+            assert (committee.voted(other) == committee.voted(votes)).all()
+    renamed = kind({f"x{name}": column for name, column in said.items()}, y, **rule)
+    assert (committee.predict(renamed) == told).all()  # then their order counts
+    with pytest.raises(vp.InputError, match="has 2 columns"):
+        committee.predict(kind({"x": said["m0"], "z": said["m1"]}, y, **rule))

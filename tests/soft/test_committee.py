@@ -1,4 +1,6 @@
-"""Soft committees find their members by name or by place, or say who is missing."""
+"""Soft committees find their members by name or place, and read what they say as was meant."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -36,3 +38,42 @@ def test_a_member_who_is_missing_is_named(committee):
             committee.predict_proba(given)
     with pytest.raises(vp.InputError, match="has 3 columns, the pool has 4 classifiers"):
         committee.predict_proba(SAID[:, :3])
+
+
+@pytest.mark.parametrize("positive", [None, "no", "yes"])
+@pytest.mark.parametrize("classes", [None, ["yes", "no"]])
+def test_matrices_are_read_as_when_the_committee_was_chosen(tmp_path, positive, classes):
+    """`predict_proba` has its columns in one order, whichever class is called positive."""
+    rng = np.random.default_rng(0)
+    y = np.array(["no", "yes"])[rng.integers(0, 2, 80)]
+    sure = np.clip(
+        0.5 + 0.3 * np.where(y == "yes", 1, -1)[:, None] + rng.normal(0, 0.2, (80, 3)), 0, 1
+    )
+    columns = [sure, 1 - sure] if classes else [1 - sure, sure]
+    tensor = np.stack(columns, axis=2)
+    said = {f"c{k}": tensor[:, k] for k in range(3)}
+    given = vp.Probabilities(said, y, positive=positive, classes=classes)
+    chosen = vp.prune(given, objective="log_loss", constraints=vp.AtMost("size", 2)).committee
+    assert chosen.axis == (() if given.axis == given.classes else given.axis)
+    right = chosen.predict_proba(given)
+    assert (chosen.predict(given) == y).mean() > 0.9
+    chosen.save(tmp_path / "soft.json")
+    for committee in (chosen, SoftCommittee.load(tmp_path / "soft.json")):
+        for shown in (said, tensor):
+            assert (committee.predict_proba(shown) == right).all()
+
+
+def test_an_axis_names_every_class(committee):
+    for axis in (("yes",), ("yes", "yes"), ("yes", "maybe")):
+        with pytest.raises(vp.InputError, match="axis"):
+            replace(committee, axis=axis)
+    assert replace(committee, axis=("yes", "no")).to_json() != committee.to_json()
+
+
+def test_new_rows_are_probabilities_too_and_as_many_for_every_member(committee):
+    with pytest.raises(vp.InputError, match=r"'c' says 60\.0 on row 0\. Probabilities lie in"):
+        committee.predict_proba({"a": SAID[:, 0], "c": 100 * SAID[:, 2]})
+    with pytest.raises(vp.InputError, match=r"has shape \(2,\); expected 3 answers"):
+        committee.predict_proba({"a": SAID[:, 0], "c": SAID[:2, 2]})
+    scored = replace(committee, kinds=("probability", "score"))
+    assert scored.predict_proba({"a": SAID[:, 0], "c": 100 * SAID[:, 2]})[0, 1] > 0.999

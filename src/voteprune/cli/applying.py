@@ -171,7 +171,7 @@ def _apply_labels(
         classes=tuple(map(str, chosen.classes)),
         pool_size=chosen.size,
     )
-    cells = tuple(rows.column(name).tolist() for name in chosen.names)
+    cells = tuple(rows.said(name) for name in chosen.names)
     said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(options).cells
     counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
     ids = rows.ids if index is None else rows.column(index).tolist()
@@ -179,7 +179,7 @@ def _apply_labels(
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
     if options.target is not None:
-        truth = rows.column(options.target)
+        truth = np.array(rows.said(options.target))
         right = truth == np.array(winners)
         balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
         say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")

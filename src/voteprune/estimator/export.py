@@ -284,7 +284,7 @@ def to_voting_classifier(clf: PrunedVotingClassifier) -> Any:
         With ``voting="soft"``, the committee's weights and its fitted members, frozen. Where the
         cut-off is not 1/2, inside a `sklearn.model_selection.FixedThresholdClassifier`. Members'
         probabilities are not clipped there: of two classes its own differ from the committee's by
-        no more than ``clf.committee_.clip``, 0.001.
+        no more than ``clf.committee_.clip``, 0.0001.
 
     Raises
     ------

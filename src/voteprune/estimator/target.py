@@ -47,8 +47,8 @@ def read_target(y: object, pos_label: object) -> Target:
     if len(classes) == 1:
         raise InputError(
             "y",
-            f"has one class only, {classes[0]!r}, so there is nothing to choose between. Give rows "
-            "of two classes or more.",
+            f"has one class only, {classes.tolist()[0]!r}, so there is nothing to choose between. "
+            "Give rows of two classes or more.",
         )
     return Target(classes, codes, _place_of(pos_label, classes))
 

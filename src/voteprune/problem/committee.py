@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Final, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +13,7 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
-from ..votes.reading import TwoClasses, read_matrix, to_votes
+from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
 from ..votes.votes import Votes
 
 USUAL_CUT = 0.5
@@ -128,23 +127,21 @@ class Committee(Document):
         Parameters
         ----------
         votes
-            A `Votes`, an array with the pool's K columns in the pool's order, or a data frame in
-            which the members are found by name. Votes, probabilities or `classes`, as for `Votes`;
-            where the committee knows what abstentions count for, a missing vote is one.
+            A `Votes`, data frame or mapping in which the members are found by name, or an array
+            with the pool's K columns in the pool's order. Votes, probabilities or `classes`, as
+            for `Votes`; where the committee knows what abstentions count for, a missing vote is
+            one.
         """
         if isinstance(votes, Votes):
             if votes.voted is not None:
                 check_same_rule(votes.abstentions, self.abstentions)
+            if places := places_by_name(votes.names, self.names):
+                return self._count_members(votes.matrix[:, places])
             return self._count_pool(votes.matrix)
-        frame = nw.from_native(votes, eager_only=True, pass_through=True)
-        if not isinstance(frame, nw.DataFrame):
+        seats = columns_by_name(votes, self.names)
+        if seats is None:
             return self._count_pool(self._read(votes))
-        columns = {str(name): name for name in frame.columns}
-        missing = [name for name in self.names if name not in columns]
-        if missing:
-            raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
-        seats = frame.select(nw.col(columns[name]) for name in self.names)
-        return self._count_members(self._read(seats.to_native()))
+        return self._count_members(self._read(seats))
 
     def _read(self, votes: object) -> NDArray[np.bool_]:
         """Return which votes are positive."""

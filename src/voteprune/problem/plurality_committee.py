@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any, ClassVar, Self
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +21,7 @@ from ..votes.abstaining import (
     read_abstentions,
 )
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
-from ..votes.reading import read_matrix, to_votes
+from ..votes.reading import columns_by_name, places_by_name, read_matrix, to_votes
 from ..votes.votes import Votes
 from .committee import check_told, cut_fields, read_cut
 
@@ -89,20 +89,19 @@ class PluralityCommittee(Document):
         Parameters
         ----------
         votes
-            A `PluralityVotes` or `Votes`, an array of labels with the pool's K columns in the
-            pool's order, or a data frame in which the members are found by name. A member that
-            says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what that
-            counts for. Where the committee was chosen on `Votes`, probabilities are cut at 0.5.
+            A `PluralityVotes`, `Votes`, data frame or mapping in which the members are found by
+            name, or an array of labels with the pool's K columns in the pool's order. A
+            member that says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what
+            that counts for. Where it was chosen on `Votes`, probabilities are cut at 0.5.
         """
         return count_classes(self._codes(votes), len(self.classes))
 
     def voted(self, votes: object) -> NDArray[np.bool_]:
         """Tell on which rows at least one member votes; see `count` for `votes`."""
         if isinstance(votes, PluralityVotes | Votes):
-            everywhere = np.ones((votes.n_rows, self.size), dtype=bool)
-            return np.asarray(
-                (everywhere if votes.voted is None else self._seats(votes.voted)).any(axis=1)
-            )
+            if votes.voted is None:
+                return np.ones(votes.n_rows, dtype=bool)
+            return np.asarray(self._seats(votes.voted, votes.names).any(axis=1))
         return np.asarray((self._read(votes)[1]).any(axis=1))
 
     def _codes(self, votes: object) -> Codes:
@@ -116,18 +115,12 @@ class PluralityCommittee(Document):
             raise InputError("votes", f"has other classes than {self.classes}.")
         if votes.voted is not None:
             check_same_rule(votes.abstentions, self.abstentions)
-        return self._seats(votes.matrix)
+        return self._seats(votes.matrix, votes.names)
 
     def _read(self, votes: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Return what the members say, and where they say something."""
-        frame = nw.from_native(votes, eager_only=True, pass_through=True)
-        named = isinstance(frame, nw.DataFrame)
-        if isinstance(frame, nw.DataFrame):
-            columns = {str(name): name for name in frame.columns}
-            missing = [name for name in self.names if name not in columns]
-            if missing:
-                raise InputError("votes", f"has no column for the member(s) {missing[:5]}.")
-            votes = frame.select(nw.col(columns[name]) for name in self.names).to_native()
+        seats = columns_by_name(votes, self.names)
+        votes = votes if seats is None else seats
         gaps = self.abstentions is not None
         if gaps and self.classes == (0, 1):
             # Chosen on votes of two classes, which may be probabilities.
@@ -136,7 +129,7 @@ class PluralityCommittee(Document):
         else:
             table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)
         said = np.ones(table.shape, dtype=bool) if voted is None else voted
-        return (table, said) if named else (self._seats(table), self._seats(said))
+        return (table, said) if seats is not None else (self._seats(table), self._seats(said))
 
     def predict(self, votes: object) -> NDArray[Any]:
         """Return the class that wins on each row; see `count` for `votes`."""
@@ -144,7 +137,9 @@ class PluralityCommittee(Document):
         winners: NDArray[Any] = np.asarray(self.classes)[self.count(votes).argmax(axis=1)]
         return winners
 
-    def _seats(self, matrix: NDArray[Any]) -> NDArray[Any]:
+    def _seats(self, matrix: NDArray[Any], names: Sequence[str] = ()) -> NDArray[Any]:
+        if places := places_by_name(names, self.names):
+            return matrix[:, places]
         if matrix.shape[1] != self.pool_size:
             raise InputError(
                 "votes",

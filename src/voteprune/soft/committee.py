@@ -14,7 +14,17 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..numbers.floats import Floats
-from .log_odds import PROBABILITY, SCORE, VOTE, member_of, odds_of_kind, shares_of, tensor_of
+from ..votes.reading import places_by_name
+from .log_odds import (
+    PROBABILITY,
+    SCORE,
+    VOTE,
+    check_range,
+    member_of,
+    odds_of_kind,
+    shares_of,
+    tensor_of,
+)
 from .probabilities import Probabilities
 from .reading import Label
 
@@ -40,6 +50,9 @@ class SoftCommittee(Document):
         One for two classes, one for each class for more; none for a linear pool.
     classes
         All classes; of two the positive one last.
+    axis
+        The classes in the order in which they stand in n x C arrays of probabilities, where that is
+        another than that of `classes`.
     kinds
         What each member gives: "probability", "vote" or "score".
     clip
@@ -64,6 +77,7 @@ class SoftCommittee(Document):
     clip: float
     rule: Rule = "log_odds"
     cutoff: float = 0.5
+    axis: tuple[Label, ...] = ()
     pool_size: int
 
     def __post_init__(self) -> None:
@@ -82,6 +96,8 @@ class SoftCommittee(Document):
             raise InputError("weights", "must be finite numbers, zero or above.")
         if n_classes < 2 or len(set(self.classes)) != n_classes:
             raise InputError("classes", "must be distinct, and at least two.")
+        if self.axis and (len(self.axis) != n_classes or set(self.axis) != set(self.classes)):
+            raise InputError("axis", "has every class once, in the order of columns.")
         if self.rule not in get_args(Rule):
             raise InputError("rule", f"is {self.rule!r}; expected one of {get_args(Rule)}.")
         expected = 0 if self.rule == "linear_pool" else 1 if n_classes == 2 else n_classes
@@ -103,9 +119,9 @@ class SoftCommittee(Document):
         Parameters
         ----------
         predictions
-            `Probabilities`, or what they are made of: an array with the pool's K columns in the
-            pool's order (or the members' alone), or a data frame or mapping in which the members
-            are found by name.
+            `Probabilities`, or what they are made of: a data frame or mapping, in which as there
+            the members are found by name, or an array with the pool's K columns in the pool's
+            order (or the members' alone).
         """
         odds = self._odds(predictions)
         return self._combined(odds)
@@ -136,7 +152,10 @@ class SoftCommittee(Document):
         if isinstance(predictions, Probabilities):
             if predictions.classes != self.classes:
                 raise InputError("predictions", f"has other classes than {self.classes}.")
-            return predictions.odds_of(self._places(predictions.n_classifiers))
+            found = places_by_name(predictions.names, self.names)
+            return predictions.odds_of(found or self._places(predictions.n_classifiers))
+        # A matrix has the classes as those had that the committee was chosen on.
+        positive = (self.axis or self.classes).index(self.classes[-1])
         said: list[NDArray[Any]]
         if isinstance(predictions, Mapping):
             said = [np.asarray(predictions[self._named(predictions, name)]) for name in self.names]
@@ -147,14 +166,15 @@ class SoftCommittee(Document):
             else:
                 places = self._places(tensor.shape[1])
             said = [tensor[:, place] for place in places]
-        answers = (
-            member_of(values, len(values), self.classes, f"predictions[{name!r}]", place=1)
-            for name, values in zip(self.names, said, strict=True)
-        )
-        return [
-            odds_of_kind(np.asarray(values, dtype=np.float64), kind, self.clip, len(self.classes))
-            for values, kind in zip(answers, self.kinds, strict=True)
-        ]
+        odds, n = [], len(np.atleast_1d(said[0]))
+        for name, kind, values in zip(self.names, self.kinds, said, strict=True):
+            argument = f"predictions[{name!r}]"
+            answers = member_of(values, n, self.classes, argument, place=positive)
+            answers = answers.astype(np.float64)
+            if kind != SCORE:
+                check_range(answers, name, "what this member gave when it was chosen")
+            odds.append(odds_of_kind(answers, kind, self.clip, len(self.classes)))
+        return odds
 
     def _named(self, columns: Any, name: str) -> Any:
         found = {str(column): column for column in columns}
@@ -180,6 +200,7 @@ class SoftCommittee(Document):
             "weights": list(self.weights),
             "intercepts": list(self.intercepts),
             "classes": list(self.classes),
+            **({"axis": list(self.axis)} if self.axis else {}),
             "kinds": list(self.kinds),
             "clip": self.clip,
             "rule": self.rule,
@@ -197,6 +218,7 @@ class SoftCommittee(Document):
                 weights=_numbers(fields, "weights"),
                 intercepts=_numbers(fields, "intercepts"),
                 classes=fields.scalars("classes"),
+                axis=() if fields.missing("axis") else fields.scalars("axis"),
                 kinds=fields.texts("kinds"),
                 clip=fields.number("clip"),
                 rule=fields.text("rule"),  # type: ignore[arg-type] # checked above

@@ -183,6 +183,18 @@ def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     return np.asarray(1 / (1 + np.exp(-odds)))
 
 
+def check_range(values: Floats, name: str, cure: str) -> None:
+    """Refuse what is no probability; `cure` is what to give."""
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        row = int(np.argwhere(outside)[0][0])
+        raise InputError(
+            "predictions",
+            f"{name!r} says {values[outside][0]} on row {row}. Probabilities lie in [0, 1]: give "
+            f"{cure}.",
+        )
+
+
 def _kind(values: Floats, name: str, *, is_score: bool) -> str:
     silent = np.isnan(values)
     if values.ndim == 2:
@@ -203,14 +215,7 @@ def _kind(values: Floats, name: str, *, is_score: bool) -> str:
                 "predictions", f"{name!r} gives scores beyond {LARGEST:g}. Divide its scores."
             )
         return SCORE
-    outside = (values < 0) | (values > 1)
-    if outside.any():
-        row = int(np.argwhere(outside)[0][0])
-        raise InputError(
-            "predictions",
-            f"{name!r} says {values[outside][0]} on row {row}. Probabilities lie in [0, 1]: give "
-            "predict_proba, or say scores=True for scores that are none.",
-        )
+    check_range(values, name, "predict_proba, or say scores=True for scores that are none")
     if values.ndim == 2:
         off = np.abs(values.sum(axis=1) - 1) > _SUM_SLACK
         if off.any():

@@ -93,18 +93,22 @@ class Probabilities(Frozen):
     weights : array of shape (n,)
     names : tuple of str
     classes : tuple of labels; for two classes the positive one last
+    axis : the classes in the order in which they stood in what was given
     kinds : tuple of str, "probability", "vote" or "score" for each member
     clip : float
     digest : str, by which a certificate knows what was said; empty for a part of another
     """
 
-    __slots__ = ("classes", "clip", "digest", "kinds", "labels", "log_odds", "names", "weights")
+    __slots__ = (
+        "axis", "classes", "clip", "digest", "kinds", "labels", "log_odds", "names", "weights",
+    )  # fmt: skip
 
     log_odds: Floats
     labels: NDArray[np.intp]
     weights: Floats
     names: tuple[str, ...]
     classes: tuple[Label, ...]
+    axis: tuple[Label, ...]
     kinds: tuple[str, ...]
     clip: float
     digest: str
@@ -147,6 +151,7 @@ class Probabilities(Frozen):
         kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
         digest = digest_of(chosen, known, labels, members)
         self._fill(
+            axis=axis,
             classes=known,
             clip=clip,
             digest=digest,
@@ -201,6 +206,7 @@ class Probabilities(Frozen):
             positive=positive, clip=clip,
         )  # fmt: skip
         return ScannedProbabilities._made(
+            axis=rows.classes,
             classes=rows.classes,
             clip=clip,
             digest="",

@@ -250,6 +250,7 @@ class SoftPruning:
             weights=tuple(map(float, weights)),
             intercepts=tuple(map(float, intercepts)),
             classes=self.said.classes,
+            axis=() if self.said.axis == self.said.classes else self.said.axis,
             kinds=tuple(self.said.kinds[k] for k in seated),
             clip=self.said.clip,
             rule="log_odds" if self.objective.name == "log_loss" else "linear_pool",

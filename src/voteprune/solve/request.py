@@ -344,7 +344,7 @@ def _check_soft_objective(objective: object) -> str:
     raise InputError(
         "objective",
         f"{objective!r} is not for probabilities. Known are {', '.join(OBJECTIVES)}; criteria of "
-        "votes need vp.Votes.",
+        "votes need vp.Votes, or voting='hard' of the estimator.",
     )
 
 

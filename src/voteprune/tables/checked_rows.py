@@ -9,6 +9,7 @@ whether all is well, and `cell_fault` says of one cell what is not.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -291,7 +292,10 @@ def cell_fault(
         if value in (0, 1):
             return ""
         found = f"is {brief(cell)}" if cell.strip() else "is empty"
-        cure = "" if value is None else " Grades are cut by positive='>=2' (--positive '>=2')."
+        cure = "" if value is None else (
+            " If there are two others, name the positive one with --positive; grades are cut with "
+            "--positive '>=2'."
+        )  # fmt: skip
         return f"label {name!r} {found}. Labels must be 0 or 1, 1 being the positive class.{cure}"
     if is_missing(cell):
         return f"column {name!r} is {brief(cell) if cell.strip() else 'empty'}. {NEEDED}"
@@ -304,16 +308,42 @@ def cell_fault(
     kind = ", not a number" if value is None else ""
     cure = ""
     if value == -1:
-        cure = " If -1 stands for no vote, say --abstain -1 --abstentions skip."
+        cure = (
+            " If -1 stands for no vote, say --abstain -1 --abstentions skip; if -1 and 1 are the "
+            "classes, --positive 1."
+        )
     elif value is None and is_test_part(cell) is not None:
         cure = f" If it tells test rows from others, say --split {name}=test."
+    elif value is None:
+        cure = silence(cell) or decimal_comma(cell)
     elif value is not None and value > 1 and holds_probabilities(cutoff):
-        cure = " Grades and scores are cut with --cutoff 2, say."
+        cure = " Grades and scores are cut to votes with --cutoff 2, say; percentages end in %."
     return (
         f"column {name!r} is {brief(cell)}{kind}. {what}{cure} If it is no classifier, leave it "
         f"out: --ignore {name}."
     )
 
+
+def silence(cell: str) -> str:
+    """Say how to read a cell by which other tools mean that there is nothing, else nothing."""
+    word = cell.strip()
+    meant = word.lower() in ("na", "n/a", "#n/a", "null", "none", "missing", "-", "?", ".")
+    shell = word if word.isalnum() else f"'{word}'"
+    return f" If it stands for no vote, say --abstain {shell}." if meant else ""
+
+
+def decimal_comma(cell: str) -> str:
+    """Say where numbers with a decimal comma are read, if a cell is one, else nothing."""
+    read = with_point(cell) != cell
+    return " Decimal commas are read in tables with semicolons or tabs." if read else ""
+
+
+def with_point(cell: str) -> str:
+    """Write a number with a decimal comma, as in tables with semicolons, with a point."""
+    return cell.replace(",", ".") if _WITH_COMMA.fullmatch(cell) else cell
+
+
+_WITH_COMMA = re.compile(r"\s*[-+]?(\d+,\d*|,\d+)(e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
 
 NEEDED = (
     "Every classifier needs a vote on every row: leave such rows or classifiers out (--ignore), "
@@ -327,6 +357,18 @@ CLASS_NEEDED = (
     "skip, by which those who vote decide."
 )
 """The same where votes are classes."""
+
+
+def nameless(header: Sequence[str], place: int) -> str:
+    """Say that a column has no name, where it may come from, and what to do."""
+    cure = "If it is the index pandas writes, leave it out: to_csv(index=False)."
+    if header[0].lower().startswith("sep="):
+        cure = (
+            f"The first line, {header[0]!r}, tells Excel what stands between cells: leave it out."
+        )
+    elif place == len(header) - 1:
+        cure = "Lines that end with a separator have such a column: leave the last separators out."
+    return f"column {place + 1} has no name. {cure}"
 
 
 def is_test_part(word: str) -> bool | None:

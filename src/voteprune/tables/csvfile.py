@@ -24,10 +24,12 @@ from .checked_rows import (
     Layout,
     Rows,
     cell_fault,
+    nameless,
     parse_number,
     sound_rows,
     unknown_part,
     vote_range,
+    with_point,
 )
 
 
@@ -39,13 +41,22 @@ class Gaps(FileFormatError):  # noqa: N818 - reads as what is found
     """Votes are missing."""
 
 
-def others_too(names: list[str]) -> str:
-    """Say that several columns hold no votes, and what leaves all of them out."""
-    return f" All that hold words: --ignore {','.join(names)}." if len(names) > 1 else ""
+def others_too(names: list[str], voters: int) -> str:
+    """Say that several columns hold no votes, and what leaves all of them out.
+
+    Parameters
+    ----------
+    names, voters
+        Those columns, and how many there are in all: where none would be left, nothing is said.
+    """
+    some = 1 < len(names) < voters
+    return f" All that hold no votes: --ignore {','.join(names)}." if some else ""
 
 
 def decode(path: str | Path, data: bytes) -> str:
     """Return the text of a file that must be UTF-8, with or without a byte order mark."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FileFormatError(path, 'is UTF-16, as "Unicode text". Save the table as UTF-8.', 1)
     if b"\0" in data:
         line = data[: data.index(b"\0")].count(b"\n") + 1
         raise FileFormatError(path, "holds a NUL byte; this is not a CSV text file.", line)
@@ -132,12 +143,7 @@ def read_csv(
     header = with_index(header)
     for place, name in enumerate(header):
         if not name.strip():
-            raise FileFormatError(
-                path,
-                f"column {place + 1} has no name. If it is the index pandas writes, leave it out: "
-                "to_csv(index=False).",
-                line,
-            )
+            raise FileFormatError(path, nameless(header, place), line)
         if name in header[:place]:
             raise FileFormatError(path, f"column {name!r} stands twice; names must differ.", line)
     layout = choose(tuple(header))
@@ -201,7 +207,7 @@ def _scan(
             )
         cells = [record[place] for place in places]
         if sep != ",":
-            cells = [_with_point(cell) for cell in cells]
+            cells = [with_point(cell) for cell in cells]
         values = _numbers(path, line, names, cells, layout)
         numbers.extend(values)
         ids.append(str(len(ids)) if layout.index is None else record[header.index(layout.index)])
@@ -215,11 +221,6 @@ def _scan(
     matrix = np.frombuffer(numbers).reshape(len(ids), len(names))
     labels = None if layout.label is None else matrix[:, -1]
     return layout.rows(matrix[:, : len(layout.votes)], labels, ids, parts)
-
-
-def _with_point(cell: str) -> str:
-    """Write a decimal comma, as in tables with semicolons, as a point."""
-    return cell.replace(",", ".") if cell.count(",") == 1 else cell
 
 
 def _numbers(
@@ -249,5 +250,5 @@ def _numbers(
         first = next(iter(faults))
         if not said[first].strip() and not words:
             raise Gaps(path, faults[first], line)
-        raise FileFormatError(path, faults[first] + others_too(words), line)
+        raise FileFormatError(path, faults[first] + others_too(words, len(layout.votes)), line)
     return [value for value in read if value is not None]

@@ -179,8 +179,8 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps
         str(path),
         voters,
         tuple(table.ids if index is None else table.column(index).tolist()),
-        tuple(table.column(name).tolist() for name in voters),
-        None if label is None else table.column(label).tolist(),
+        tuple(table.said(name) for name in voters),
+        None if label is None else table.said(label),
         label or "label",
         index or INDEX,
         is_test,
@@ -202,8 +202,8 @@ def _model(file: File, options: ReadOptions) -> Sheet:
         str(path),
         (own,) if len(voters) == 1 else tuple(f"{own}:{name}" for name in voters),
         distinct_ids(path, table.column(index).tolist(), table.lines),
-        tuple(table.column(name).tolist() for name in voters),
-        None if label is None else table.column(label).tolist(),
+        tuple(table.said(name) for name in voters),
+        None if label is None else table.said(label),
         label or "label",
         index,
         notes=notes,
@@ -241,7 +241,8 @@ def read_long(
     for name in columns:
         require_column(path, table.columns, "long", name)
     require_column(path, table.columns, "target", None if options.labels else options.target)
-    items, judges, votes = (table.column(name).tolist() for name in columns)
+    items, judges = (table.column(name).tolist() for name in columns[:2])
+    votes = table.said(columns[2])
     lines = table.lines or range(1, len(items) + 1)
     said: dict[str, dict[str, str]] = {}
     for line, item, judge, vote in zip(lines, items, judges, votes, strict=True):
@@ -262,9 +263,7 @@ def read_long(
                 "its own column of them with --target.",
             )
         truth = {}
-        for line, item, label in zip(
-            lines, items, table.column(options.target).tolist(), strict=True
-        ):
+        for line, item, label in zip(lines, items, table.said(options.target), strict=True):
             if truth.setdefault(item, label) != label:
                 raise FileFormatError(
                     path, f"{options.target!r} of {brief(item)} is not the same everywhere.", line
@@ -287,7 +286,7 @@ def _costs(path: str | Path, table: LabelRows, judges: list[str]) -> dict[str, f
         return None
     spent: dict[str, list[float]] = {}
     lines = table.lines or range(1, len(judges) + 1)
-    for line, judge, cell in zip(lines, judges, table.column(COST).tolist(), strict=True):
+    for line, judge, cell in zip(lines, judges, table.said(COST), strict=True):
         cost = parse_number(cell)
         if cost is None or not 0 <= cost < float("inf"):
             raise FileFormatError(path, f"{COST!r} is {brief(cell)}; expected 0 or more.", line)

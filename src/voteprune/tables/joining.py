@@ -64,7 +64,7 @@ def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]
         raise InputError("target", f"is missing. Which of {', '.join(map(brief, others[:8]))} of "
                          f"{path} has the labels?")  # fmt: skip
     ids = distinct_ids(path, table.column(index).tolist(), table.lines)
-    return target, dict(zip(ids, table.column(target).tolist(), strict=True))
+    return target, dict(zip(ids, table.said(target), strict=True))
 
 
 def join(loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions) -> Sheet:

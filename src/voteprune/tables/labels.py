@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError
 from . import file_bytes
-from .checked_rows import CLASS_NEEDED, INDEX
+from .checked_rows import CLASS_NEEDED, INDEX, with_point
 from .csvfile import decode, reader_of, records_of, with_index
 from .file_bytes import import_polars, is_parquet
 from .parquet import read_frame, unreadable
@@ -34,11 +34,14 @@ class LabelRows:
         n rows of text, in the order of `columns`.
     lines
         Where each begins, in a file that has lines.
+    commas
+        Whether numbers have decimal commas, as in tables with semicolons.
     """
 
     columns: tuple[str, ...]
     cells: NDArray[Any]
     lines: Sequence[int] | None = None
+    commas: bool = False
 
     @property
     def ids(self) -> list[str]:
@@ -51,6 +54,11 @@ class LabelRows:
     def column(self, name: str) -> NDArray[Any]:
         """Return one column."""
         return np.asarray(self.cells[:, self.columns.index(name)])
+
+    def said(self, name: str) -> list[str]:
+        """Return what one column says, numbers with decimal points."""
+        cells: list[str] = self.column(name).tolist()
+        return list(map(with_point, cells)) if self.commas else cells
 
 
 def read_labels(
@@ -95,7 +103,8 @@ def read_labels(
 
 def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = False) -> LabelRows:
     """Read the text of a CSV file, see `read_labels`."""
-    records = records_of(path, reader_of(text, sep))
+    reader = reader_of(text, sep)
+    records = records_of(path, reader)
     _, header = next(records, (1, []))
     header = with_index(header)
     if not header or len(set(header)) != len(header):
@@ -114,7 +123,7 @@ def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = 
         lines.append(line)
     if not cells:
         raise FileFormatError(path, "has a header but no rows.", 1)
-    return _rows(path, header, cells, lines)
+    return _rows(path, header, cells, lines, reader.dialect.delimiter != ",")
 
 
 def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
@@ -132,10 +141,14 @@ def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
 
 
 def _rows(
-    path: str | Path, columns: Sequence[str], cells: Any, lines: Sequence[int] | None = None
+    path: str | Path,
+    columns: Sequence[str],
+    cells: Any,
+    lines: Sequence[int] | None = None,
+    commas: bool = False,
 ) -> LabelRows:
     # Every cell of the array takes as much as the longest, four bytes for each character.
     longest = max(len(cell) for row in cells for cell in row)
     if 4 * longest * len(cells) * len(columns) > file_bytes.MOST_BYTES:
         raise file_bytes.too_large(path)
-    return LabelRows(tuple(columns), np.array(cells, dtype=str), lines)
+    return LabelRows(tuple(columns), np.array(cells, dtype=str), lines, commas)

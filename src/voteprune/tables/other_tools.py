@@ -114,7 +114,9 @@ def read_archive(path: str | Path, data: bytes, options: ReadOptions) -> Sheet:
             header = next((n for n in ("header.json", "_journal/start.json") if n in found), None)
             if header is None:
                 raise FileFormatError(
-                    path, "is a zip archive without header.json, so no log of Inspect."
+                    path,
+                    "is a zip archive without header.json, so no log of Inspect. Save a workbook "
+                    "as CSV, in UTF-8.",
                 )
             start = _json(path, decode(path, unpacked(archive, found[header])))
             samples = [

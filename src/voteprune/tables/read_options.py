@@ -11,6 +11,7 @@ from pathlib import Path
 from ..exceptions import FileFormatError, InputError
 from ..votes.abstaining import Abstentions, check_abstentions
 from ..votes.reading import check_cutoff, holds_probabilities
+from .checked_rows import nameless
 
 _ID = re.compile(r"(?i)(|.*[_ .-])(id|ids|idx|uid|uuid|guid|index|fold|folds|rowid|row|key)")
 _CAMEL_ID = re.compile(r".*[a-z](Id|ID|Index)|(?i:unnamed: ?\d+)")
@@ -154,6 +155,8 @@ class ReadOptions:
         if self.columns:
             return tuple(n for n in free if any(_fits(n, p) for p in self.columns)), ()
         for name in free:
+            if not name.strip():
+                raise FileFormatError(where, nameless(columns, columns.index(name)))
             if _ID.fullmatch(name) or _CAMEL_ID.fullmatch(name):
                 raise FileFormatError(
                     where,

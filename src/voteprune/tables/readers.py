@@ -6,8 +6,6 @@ name that ends in .parquet or .pq is taken at its word, so that a damaged one is
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,8 +26,9 @@ from .checked_rows import (
     brief,
     class_names,
     parse_number,
+    with_point,
 )
-from .csvfile import Gaps, WordLabels, decode, read_csv, records_of
+from .csvfile import Gaps, WordLabels, decode, read_csv, reader_of, records_of
 from .file_bytes import enough_memory, import_polars, is_parquet, load
 from .format_detection import opened, read_sheet
 from .joining import File, shown_source
@@ -237,8 +236,8 @@ def read_costs(path: str | Path) -> dict[str, float]:
     Parameters
     ----------
     path
-        CSV, plain or gzipped: a name and a cost per line; the header ``name,cost`` may be left
-        out.
+        CSV, plain or gzipped, with commas, semicolons or tabs: a name and a cost per line; the
+        header ``name,cost`` may be left out.
 
     Raises
     ------
@@ -247,10 +246,12 @@ def read_costs(path: str | Path) -> dict[str, float]:
     """
     costs: dict[str, float] = {}
     text = decode(path, load(path))
-    for line, record in records_of(path, csv.reader(io.StringIO(text, newline=""), strict=True)):
+    reader = reader_of(text, None)
+    for line, record in records_of(path, reader):
         if not costs and [cell.strip().lower() for cell in record] == ["name", "cost"]:
             continue
-        cost = parse_number(record[-1])
+        plain = reader.dialect.delimiter == ","
+        cost = parse_number(record[-1] if plain else with_point(record[-1]))
         if len(record) != 2 or cost is None or not math.isfinite(cost):
             raise FileFormatError(path, "expected a classifier's name and its cost.", line)
         if record[0] in costs:

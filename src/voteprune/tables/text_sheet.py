@@ -26,6 +26,7 @@ from .checked_rows import (
     cell_fault,
     is_missing,
     parse_number,
+    silence,
 )
 from .csvfile import others_too
 from .layout import listed
@@ -85,7 +86,10 @@ class Sheet:
                     if word is not None and _same(cell, word):
                         return vote
                 if not _numeric(classes).beside_probabilities:
-                    return f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+                    return (
+                        f"column {name!r} is {brief(cell)}, none of the classes {classes}."
+                        f"{silence(cell)}"
+                    )
             if is_missing(cell):
                 return float("nan")
             number = parse_number(cell)
@@ -93,7 +97,8 @@ class Sheet:
             if fault and classes is not None:
                 return (
                     f"column {name!r} is {brief(cell)}, none of the classes {classes}, and no "
-                    f"probability. If it is no classifier, leave it out: --ignore {name}."
+                    f"probability.{silence(cell)} If it is no classifier, leave it out: --ignore "
+                    f"{name}."
                 )
             return fault or (float("nan") if number is None else float(number))
 
@@ -104,8 +109,8 @@ class Sheet:
             except FileFormatError as error:
                 faults[name] = error
         if faults:
-            first, *others = faults.values()
-            message = first.message + (others_too(list(faults)) if others else "")
+            first = next(iter(faults.values()))
+            message = first.message + others_too(list(faults), len(self.names))
             raise FileFormatError(first.path, message, first.line)
         numbers = np.column_stack(columns)
         # Words were read as 0 and 1, which every cut-off of probabilities tells apart.
@@ -203,6 +208,14 @@ class Sheet:
         if self.labels is None:
             return ()
         truth, n, notes = set(self.labels), len(self.ids), []
+        if truth.isdisjoint(set[str]().union(*self.cells)):
+            first = next((cell for cells in self.cells for cell in cells if cell), "")
+            raise FileFormatError(
+                self.path,
+                f"nobody ever names a class of {self.label_name!r}, which is "
+                f"{_either(_ordered(truth))}; {brief(self.names[0])} says {brief(first)}. Where "
+                "cells are probabilities leave --plurality out.",
+            )
         for name, cells in zip(self.names, self.cells, strict=True):
             said = Counter(cell for cell in cells if cell)
             strange = [word for word in said if word not in truth]

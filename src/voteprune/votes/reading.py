@@ -335,6 +335,42 @@ def read_names(
     return chosen
 
 
+def places_by_name(there: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Return where members stand among the names of others' votes; none where one is not there.
+
+    Then the votes' names are others than the pool's, and their columns must be the pool's.
+    """
+    place = {name: k for k, name in enumerate(there)}
+    return [place[name] for name in names] if place.keys() >= set(names) else []
+
+
+def columns_by_name(votes: object, names: Sequence[str]) -> object | None:
+    """Return some columns of a data frame or mapping, in the order of `names`; None of an array.
+
+    Raises
+    ------
+    InputError
+        If a column is missing.
+    """
+    frame = nw.from_native(votes, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        columns = _named(frame.columns, names)
+        chosen: object = frame.select(nw.col(column) for column in columns).to_native()
+        return chosen
+    if isinstance(votes, Mapping):
+        return dict(zip(names, (votes[key] for key in _named(votes, names)), strict=True))
+    return None
+
+
+def _named(there: Iterable[Any], names: Sequence[str]) -> list[Any]:
+    """Return the columns with these names; keys need not be text."""
+    columns = {str(name): name for name in there}
+    missing = [name for name in names if name not in columns]
+    if missing:
+        raise InputError("votes", f"has no column for the member(s) {', '.join(missing[:5])}.")
+    return [columns[name] for name in names]
+
+
 def parquet_files(source: object) -> list[str]:
     """Return the files that a path, a folder, a pattern or several of them name."""
     if isinstance(source, str | Path):
