@@ -77,7 +77,7 @@ ODD = [
     (("objective", "worths"), [[3, 0, 1]], "distinct pairs of classes"),
     (("objective", "worths"), [[0, 3, 1]], "distinct pairs of classes"),
     (("objective", "worths"), [[0, -1, 1]], "distinct pairs of classes"),
-    (("objective", "worths"), [[0, 0]], "zip"),
+    (("objective", "worths"), [[0, 0]], "expected a list of"),
     (("objective", "worths", 0, 2), f"1/{2 ** (COMMON_BITS // 2)}", "more than 4096 bits"),
     (("limits", "required"), [4], "distinct classifiers"),
     (("limits", "forbidden"), [0, 0], "distinct classifiers"),
@@ -124,7 +124,7 @@ ODD = [
     (("nodes", 0, "prices"), 1, "there are no prices 1"),
     (("nodes", 0, "prices"), -1, "there are no prices -1"),
     (("nodes", 0, "tried"), 1, "true or false"),
-    (("trusted",), [["highs"]], "zip"),
+    (("trusted",), [["highs"]], "expected a list of"),
 ]
 
 

@@ -111,9 +111,10 @@ def minimise(
     z = loss.scores(intercepts, columns, weights)
     fine = penalty(weights)
     bare = loss.value(z)
-    settled, clock, last, stiff = False, time.monotonic(), 0.0, 0.0
+    settled, clock, stiff = False, time.monotonic(), 0.0
     for steps in range(_STEPS):
-        if steps >= least and clock + last >= deadline:
+        before, clock = clock, time.monotonic()
+        if steps >= least and clock + (clock - before) >= deadline:
             break
         slope, hessian = loss.derivatives(z, columns)
         slope[n_free:] += fine.gradient
@@ -154,8 +155,6 @@ def minimise(
             settled = True
             break
         stiff = 0.0
-        before, clock = clock, time.monotonic()
-        last = clock - before
     z = loss.scores(place[:n_free], columns, place[n_free:])
     bare = loss.value(z)
     return Point(members, place[:n_free], place[n_free:], bare + fine.value, bare, z, settled)
