@@ -122,9 +122,11 @@ def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_pat
     [key] = block.runs()
     state, asked = tmp_path / "state.jsonl", []
     state.write_text(json.dumps({"key": key, "error": "of old", "mark": "old"}) + "\n")
-    monkeypatch.setattr(engine, "measure", lambda key: asked.append(key) or {"error": "of now"})
+    monkeypatch.setattr(
+        engine, "measure", lambda key, cores: asked.append(key) or {"error": "of now"}
+    )
     for _ in range(2):
-        assert engine.run([block], state)[key]["error"] == "of now"
+        assert engine.run([block], state, 2)[key]["error"] == "of now"
     assert asked == [key]
 
 
@@ -134,15 +136,16 @@ def test_a_page_of_the_engine_is_of_one_commit_and_says_what_it_lacks(load, tmp_
     row = {
         "status": "optimal", "seconds": 0.5, "value": 0.9, "gap": 0.0, "cpu": 0.7, "trace": [],
     }  # fmt: skip
-    monkeypatch.setattr(engine, "measure", lambda key: row)
+    monkeypatch.setattr(engine, "measure", lambda key, cores: row)
     state = tmp_path / "state.jsonl"
-    assert engine.run([block], state, until=-1.0) == {}
-    done = engine.run([block], state)
+    assert engine.run([block], state, 2, until=-1.0) == {}
+    done = engine.run([block], state, 2)
+    assert engine.run([block], state, 1, until=-1.0) == {}  # of another number of cores
     assert len(done) == 2
     monkeypatch.setattr(engine.fresh, "commit", lambda: "another")
-    assert engine.run([block], state, until=-1.0) == {}
+    assert engine.run([block], state, 2, until=-1.0) == {}
     monkeypatch.setattr(engine, "PLAN", {"part": block, "more": replace(block, sets=("qsr",))})
-    lines = engine.page(dict([done.popitem()]), "curves.svg").splitlines()
+    lines = engine.page(dict([done.popitem()]), "curves.svg", 2).splitlines()
     [line] = [line for line in lines if line.startswith("| bcw")]
     head = next(line for line in lines if line.startswith("| set"))
     cells = dict(zip(head.split(" | "), line.split(" | "), strict=True))

@@ -229,14 +229,11 @@ def test_few_committees_are_tried_before_anything_is_prepared(script):
     assert part.seconds_left == pytest.approx(500, abs=5)
 
 
-def test_they_are_tried_once_and_not_where_they_are_all_or_closed(script):
+def test_they_are_tried_once_and_not_where_it_is_closed(script):
     limited(script)
     script.tried = None
     assert went(script)[1].count("solve_small") == 1
-    script.log.clear()
-    script.problem.size_max = 3
-    assert "solve_small" not in went(script)[1]
-    script.problem.size_max, script.closes = 2, ("bound_by_closure",)
+    script.closes = ("bound_by_closure",)
     script.log.clear()
     assert "solve_small" not in went(script)[1]
 
@@ -256,6 +253,27 @@ def test_they_are_tried_later_where_that_takes_longer(script, monkeypatch):
     asked.clear()
     went(script)
     assert asked[1] == pytest.approx(600, abs=5)  # and never longer than this
+
+
+def test_without_a_limit_on_the_size_few_committees_are_tried_too(script, monkeypatch):
+    """At once where that is a moment, else after the nogoods, and then for seconds at most."""
+    limited(script)
+    script.problem.size_max, script.promising = 3, True
+    assert went(script) == ("tried", [*FIRST, "solve_small"])
+    asked = []
+
+    def affordable(problem, sizes, seconds):
+        asked.append(seconds)
+        return seconds > 1
+
+    monkeypatch.setattr(exact, "affordable", affordable)
+    script.log.clear()
+    way = [*FIRST, "prepare", "search", "nogoods", "nogood rounds", "round", "solve_small"]
+    assert went(script) == ("tried", way)
+    assert asked == [1.0, pytest.approx(20, abs=1)]
+    # A checker of certificates would have to try them all again.
+    script.log.clear()
+    assert "solve_small" not in went(script, record=[])[1]
 
 
 def test_for_a_certificate_they_are_tried_last(script):

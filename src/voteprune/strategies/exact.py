@@ -1,8 +1,9 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. In a small pool all committees are tried.
-1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where limits on
-   the size leave few committees, all of them are tried (`enumeration`).
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where there
+   are few committees, all of them are tried (`enumeration`): here if that takes a moment, after 2
+   if limits on the size leave few, else after 3.
 2. Local search, for a moment.
 3. Where the closure bound is near and patterns are few: branch and cut with nogoods
    (`tree.nogoods`).
@@ -39,9 +40,9 @@ from ..tree.sizes.driver import MOST_CLASSIFIERS, SizesDriver
 ENUMERATE = 2**21
 """Subsets times patterns up to which trying everything is quickest; 0 if nothing may be tried."""
 
-_TRY_SHARE, _TRY_MOST, _AT_ONCE = 0.5, 600.0, 1.0
-"""How much of the time left trying all committees of a limited size may take, and how many seconds
-at the most; and the seconds up to which it comes before everything else."""
+_TRY_SHARE, _TRY_MOST, _TRY_ALL, _AT_ONCE = 0.5, 600.0, 20.0, 1.0
+"""How much of the time left trying all committees may take, how many seconds at the most with a
+limit on the size and without one; and the seconds up to which it comes before everything else."""
 
 _CLIMB_SHARE = 0.3
 """How much of the time left hill climbs may take."""
@@ -96,7 +97,7 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
     searching = Searching(run, tabu)
     searching.search(_GLANCE)
-    tried = trial.within(run.seconds_left) if run.record is None else None
+    tried = trial.within(run.seconds_left) if trial.limited and run.record is None else None
     if tried is not None:
         return tried
     if not incumbent.closed and NogoodsDriver.promises(problem, run):
@@ -105,8 +106,8 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
         searching.search(_FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
         return Outcome("proved")
-    # For a certificate enumeration comes last: a checker would have to try everything again.
-    tried = trial.within(run.seconds_left) if run.record is not None else None
+    # For a certificate, or without a limit on the size, enumeration comes after the nogoods.
+    tried = trial.within(run.seconds_left)
     if tried is not None:
         return tried
     if not _provable(problem, run):
@@ -131,18 +132,24 @@ def _settle_covering(problem: Problem, run: Run) -> Outcome:
 
 
 class _Trial:
-    """Enumeration of all committees, at most once, where limits on the size leave few."""
+    """Enumeration of all committees, at most once, where they are few.
+
+    Limits on the size leave few. Without any, those of some fifteen classifiers are few, too, but
+    a tree may be quicker, and a checker of certificates would have to try them all again.
+    """
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self._problem, self._run = problem, run
         self._sizes = problem.sizes
-        self._open = ENUMERATE > 0 and problem.size_max < len(problem.allowed)
+        self.limited = problem.size_max < len(problem.allowed)
+        self._most = _TRY_MOST if self.limited else _TRY_ALL
+        self._open = ENUMERATE > 0 and (self.limited or run.record is None)
 
     def within(self, seconds: float) -> Outcome | None:
         """Try them if so many seconds should do; None if they will not, or did not."""
         if not self._open or self._run.incumbent.closed:
             return None
-        part = self._run.part(min(self._run.soon(_TRY_SHARE), time.monotonic() + _TRY_MOST))
+        part = self._run.part(min(self._run.soon(_TRY_SHARE), time.monotonic() + self._most))
         likely = min(seconds, part.seconds_left)
         if not affordable(self._problem, self._sizes, likely):
             return None
