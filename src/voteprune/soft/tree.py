@@ -171,12 +171,13 @@ class SoftTree:
             self._begin_again()
             # Until it is closed, or its heirs are open, the node is: Ctrl-C may come at any moment,
             # and again. Heirs are not before it in the heap, which has it first all the while.
-            bound, _, node = self._heap[0]
+            bound, _, node = first = self._heap[0]
             if bound >= self.cutoff:
                 self.closed = min(self.closed, bound)
             else:
                 self._work(node, deadline)
                 done += 1
+            assert self._heap[0] is first, "an heir with a lower bound than its node"
             heapq.heappop(self._heap)
         return self.finished
 
