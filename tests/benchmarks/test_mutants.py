@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -46,6 +47,12 @@ def test_everything_that_proves_is_guarded_once_and_by_tests_that_exist():
     assert unguarded == set()
 
 
+@cache
+def lines_of(file):
+    lines = (" ".join(line.split()) for line in (PACKAGE / file).read_text().splitlines())
+    return "\n".join(filter(None, lines))
+
+
 def test_reasons_name_one_survivor_each_or_speak_for_a_line_that_is_there(tool):
     from mutants_report import _scope
 
@@ -55,12 +62,14 @@ def test_reasons_name_one_survivor_each_or_speak_for_a_line_that_is_there(tool):
     assert not any("change" in one and "line" in one for one in harmless)
     for one in harmless:
         # What is no longer there needs no reason.
-        code = " ".join((PACKAGE / one["file"]).read_text().split())
+        code = lines_of(one["file"])
         named = one["function"].split(".")[-1]
         assert one["function"] == "(module)" or re.search(rf"\b(def|class) {named}\b", code), one
-        # The line as it is may have an arrow of its own.
+        # Whole lines, which may have an arrow of their own.
         parts = one.get("change", one.get("line", "")).split(" -> ")
-        assert any(" -> ".join(parts[:end]) in code for end in range(1, len(parts) + 1)), one
+        olds = (" -> ".join(parts[:end]) for end in range(1, len(parts) + 1))
+        spaced = (r"\s".join(map(re.escape, old.split(" "))) for old in olds)
+        assert any(re.search(f"^{old}$", code, re.MULTILINE) for old in spaced), one
         assert one.keys() & {"change", "line"}, "a whole function has too many lines for one reason"
     assert all(one["why"].strip() for one in harmless)
 
