@@ -222,13 +222,13 @@ def known_in(state: Path, files: dict[str, Guarded]) -> dict[tuple, dict]:
     }
 
 
-def at_first(state: Path) -> dict[tuple, str]:
+def at_first(state: Path) -> dict[tuple, dict]:
     """Return what became of every change when it was first tried, whatever has changed since."""
-    found = dict[tuple, str]()
+    found = dict[tuple, dict]()
     for row in fresh.lines(state):
         if "outcome" in row:
             key = (row["file"], row["function"], row["change"], row["place"])
-            found.setdefault(key, row["outcome"])
+            found.setdefault(key, row)
     return found
 
 

@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 Key = tuple[str, str, str, int]
 
+_COLUMNS = "noticed | of them timed out | equivalent | sound | open | noticed or equivalent"
+_RULE = "---|" * 6
+
 
 def page(
     mutants: dict[str, list[Mutant]],
     known: dict[Key, dict],
     harmless: list[dict],
     only: Iterable[str] = (),
-    at_first: Mapping[Key, str] = MappingProxyType({}),
+    at_first: Mapping[Key, dict] = MappingProxyType({}),
 ) -> str:
     """Write the outcome as Markdown.
 
@@ -36,8 +39,7 @@ def page(
         What became of those that have been tried, by their keys.
     harmless
         File, function, change and why, of survivors that do no harm; `sound` is true of those that
-        are not equivalent. In place of the change, a line speaks for all changes to it, and without
-        either the reason is one for the whole function: it can only choose among sound ways.
+        are not equivalent. In place of the change, a line speaks for all changes to it.
     only
         How the paths begin of the files that were looked at; all if empty.
     at_first
@@ -52,11 +54,10 @@ def page(
     }
     why = {key: reason["why"] for key, reason in found.items()}
     sound = {key for key, reason in found.items() if reason.get("sound")}
-    tried = [one for those in mutants.values() for one in those if one.key in known]
+    everything = [one for those in mutants.values() for one in those]
+    tried = [one for one in everything if one.key in known]
     survivors = [one for one in tried if known[one.key]["outcome"] == "survived"]
     still_open = [one for one in survivors if one.key[:3] not in why]
-    total = sum(map(len, mutants.values()))
-    counted = _share(len(tried) - len(survivors), len(tried))
     lines = [
         "# Is a wrong proof noticed?",
         "",
@@ -64,10 +65,17 @@ def page(
         "and judges, and the tests that guard it (benchmarks/mutants.toml) until one fails. "
         "A test that takes 20 s and five times as long as on the right code has noticed too.",
         "",
-        f"{len(tried)} of {total} changes tried, chosen at random in every file: {counted} "
-        f"noticed, {len(survivors)} not; of these {_told(survivors, still_open, sound)}.",
+        f"{len(tried)} of {len(everything)} changes tried, chosen at random in every file; "
+        f"{len(still_open)} open.{_first_commits(tried, at_first)}",
         "",
-        *_first(tried, at_first),
+        f"| | changes | tried | noticed at first | {_COLUMNS} |",
+        f"|---|---|---|---|{_RULE}",
+        *(
+            _part(name, those, known, at_first, why, sound)
+            for name, those in _apart(everything)
+            if those
+        ),
+        "",
         *(
             [f"Only of {', '.join(only)}; the other files are not on this page.", ""]
             if only
@@ -75,13 +83,13 @@ def page(
         ),
         _made_by(known[one.key] for one in tried),
         "",
-        "| file | changes | tried | noticed | of them timed out | equivalent | sound | open "
-        "| noticed or equivalent |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| file | changes | tried | {_COLUMNS} |",
+        f"|---|---|---|{_RULE}",
     ]
     for file, those in mutants.items():
         if those:
-            lines.append(_row(file, those, known, why, sound))
+            cells = map(str, _cells(those, known, why, sound))
+            lines.append(f"| {file} | {' | '.join(cells)} |")
     lines += ["", "## Not noticed, open", "", *_table(still_open, None)]
     closed = [one for one in survivors if one.key[:3] in why]
     for name, is_sound in (("equivalent", False), ("sound, but not equivalent", True)):
@@ -91,53 +99,58 @@ def page(
 
 
 def _scope(reason: dict) -> tuple[str, str]:
-    """Say what of a function a reason speaks for: a change, a line or, with neither, all of it."""
-    names = ("change", "line")
-    return next(((name, reason[name]) for name in names if name in reason), ("all", ""))
+    """Say what of a function a reason speaks for: a change, or all changes to a line."""
+    return next((name, reason[name]) for name in ("change", "line") if name in reason)
 
 
 def _reason(one: Mutant, reasons: dict[tuple, dict]) -> dict | None:
     """Return why a survivor does no harm: the reason that says most about it, None if none does."""
     file, function, change = one.key[:3]
-    scopes = (("change", change), ("line", change.split(" -> ")[0]), ("all", ""))
+    scopes = (("change", change), ("line", change.split(" -> ")[0]))
     return next(filter(None, (reasons.get((file, function, scope)) for scope in scopes)), None)
 
 
-def _first(tried: list[Mutant], at_first: Mapping[Key, str]) -> list[str]:
-    """Say what was noticed before tests were written for what was not: the fairer sample."""
-    asked = [one for one in tried if one.key in at_first]
-    if not asked:
-        return []
-    checker = [one for one in asked if one.file.startswith("verify/")]
-    others = [one for one in asked if one not in checker]
-    shares = (
-        f"{_share(sum(at_first[one.key] != 'survived' for one in those), len(those))} of "
-        f"{len(those)} in {where}"
-        for those, where in ((checker, "the checker"), (others, "all other files"))
-    )
-    return [f"When first tried, before tests were written for survivors: {', '.join(shares)}.", ""]
+def _apart(those: list[Mutant]) -> tuple[tuple[str, list[Mutant]], ...]:
+    """Tell the checker, whose word counts, from all that is checked."""
+    parts: tuple[list[Mutant], list[Mutant]] = [], []
+    for one in those:
+        parts[not one.file.startswith("verify/")].append(one)
+    return ("the checker", parts[0]), ("all else", parts[1])
 
 
-def _told(survivors: list[Mutant], still_open: list[Mutant], sound: set[tuple]) -> str:
-    unlike = sum(one.key[:3] in sound for one in survivors)
-    alike = len(survivors) - len(still_open) - unlike
-    return f"{alike} are equivalent, {unlike} sound but not equivalent, {len(still_open)} open"
+def _first_commits(tried: list[Mutant], at_first: Mapping[Key, dict]) -> str:
+    """Say on which code changes were tried before tests were written for survivors."""
+    commits = sorted({at_first[one.key]["commit"] for one in tried if one.key in at_first})
+    if not commits:
+        return ""
+    return f" At first, before tests were written for survivors: commit {', '.join(commits)}."
 
 
-def _row(
-    file: str, those: list[Mutant], known: dict[Key, dict], why: dict, sound: set[tuple]
-) -> str:
+def _part(
+    name: str, those: list[Mutant], known: dict[Key, dict], at_first: Mapping[Key, dict],
+    why: dict, sound: set[tuple],
+) -> str:  # fmt: skip
+    asked = [at_first[one.key] for one in those if one.key in known and one.key in at_first]
+    noticed = sum(row["outcome"] != "survived" for row in asked)
+    first = f"{_share(noticed, len(asked))} ({noticed} of {len(asked)})" if asked else "none"
+    total, tried, *others = _cells(those, known, why, sound)
+    return f"| {name} | {' | '.join(map(str, (total, tried, first, *others)))} |"
+
+
+def _cells(
+    those: list[Mutant], known: dict[Key, dict], why: dict, sound: set[tuple]
+) -> tuple[int | str, ...]:
+    """Return what a row of a table says: how many there are, how many were tried, `_COLUMNS`."""
     tried = [one for one in those if one.key in known]
     counts = Counter(known[one.key]["outcome"] for one in tried)
     survivors = [one.key[:3] for one in tried if known[one.key]["outcome"] == "survived"]
     unlike = sum(key in sound for key in survivors)
     alike = sum(key in why for key in survivors) - unlike
     noticed = counts["noticed"] + counts["timed out"]
-    cells = (
+    return (
         len(those), len(tried), noticed, counts["timed out"], alike, unlike,
         len(survivors) - alike - unlike, _share(noticed + alike, len(tried)),
     )  # fmt: skip
-    return f"| {file} | {' | '.join(map(str, cells))} |"
 
 
 def _share(part: int, whole: int) -> str:

@@ -1,10 +1,12 @@
 """The tool that asks whether the tests would notice a wrong proof."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -45,7 +47,13 @@ def test_everything_that_proves_is_guarded_once_and_by_tests_that_exist():
     assert unguarded == set()
 
 
-def test_reasons_name_one_survivor_each_or_speak_for_a_line_or_a_function(tool):
+@cache
+def lines_of(file):
+    lines = (" ".join(line.split()) for line in (PACKAGE / file).read_text().splitlines())
+    return "\n".join(filter(None, lines))
+
+
+def test_reasons_name_one_survivor_each_or_speak_for_a_line_that_is_there(tool):
     from mutants_report import _scope
 
     harmless = tomllib.loads((ROOT / "benchmarks/mutants_harmless.toml").read_text())["harmless"]
@@ -53,12 +61,16 @@ def test_reasons_name_one_survivor_each_or_speak_for_a_line_or_a_function(tool):
     assert len(keys) == len(set(keys))
     assert not any("change" in one and "line" in one for one in harmless)
     for one in harmless:
-        if "change" not in one:
-            # What is no longer there needs no reason.
-            code = " ".join((PACKAGE / one["file"]).read_text().split())
-            assert one["function"] == "(module)" or f"def {one['function'].split('.')[-1]}(" in code
-            assert one.get("line", "") in code
-            assert "line" in one or one["function"] != "(module)"
+        # What is no longer there needs no reason.
+        code = lines_of(one["file"])
+        named = one["function"].split(".")[-1]
+        assert one["function"] == "(module)" or re.search(rf"\b(def|class) {named}\b", code), one
+        # Whole lines, which may have an arrow of their own.
+        parts = one.get("change", one.get("line", "")).split(" -> ")
+        olds = (" -> ".join(parts[:end]) for end in range(1, len(parts) + 1))
+        spaced = (r"\s".join(map(re.escape, old.split(" "))) for old in olds)
+        assert any(re.search(f"^{old}$", code, re.MULTILINE) for old in spaced), one
+        assert one.keys() & {"change", "line"}, "a whole function has too many lines for one reason"
     assert all(one["why"].strip() for one in harmless)
 
 
@@ -83,24 +95,20 @@ def test_the_page_lists_every_survivor_and_counts_only_what_was_tried(tool):
     known[mutants["b.py"][1].key] = {"outcome": "survived", **told}
     reason = {"file": "a.py", "function": "f", "change": "x -> 2", "why": "x is not used"}
     text = page(mutants, known, [reason])
-    assert "4 of 6 changes tried" in text
-    told_so = "50.0 % noticed, 2 not; of these 1 are equivalent, 0 sound but not equivalent, 1 open"
-    assert told_so in text
+    assert "4 of 6 changes tried, chosen at random in every file; 1 open." in text
+    assert "| all else | 6 | 4 | none | 2 | 1 | 1 | 0 | 1 | 75.0 % |" in text
     assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 0 | 100.0 % |" in text
     assert "| b.py | 2 | 1 | 0 | 0 | 0 | 0 | 1 | 0.0 % |" in text
     apart = page(mutants, known, [{**reason, "sound": True}])
-    assert "of these 0 are equivalent, 1 sound but not equivalent, 1 open" in apart
+    assert "| all else | 6 | 4 | none | 2 | 1 | 0 | 1 | 1 | 50.0 % |" in apart
     assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in apart
     assert "x is not used" in apart.split("## Not noticed, sound, but not equivalent")[1]
-    for scope in ({"line": "x"}, {}):
-        wide = {"file": "a.py", "function": "f", "why": "whatever x is", "sound": True, **scope}
-        assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in page(mutants, known, [wide])
-        # A reason of its own says more.
-        assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 0 | 100.0 % |" in page(
-            mutants, known, [wide, reason]
-        )
+    wide = {"file": "a.py", "function": "f", "line": "x", "why": "whatever x is", "sound": True}
+    assert "| a.py | 4 | 3 | 2 | 1 | 0 | 1 | 0 | 66.7 % |" in page(mutants, known, [wide])
+    # A reason of its own says more.
+    assert "| a.py | 4 | 3 | 2 | 1 | 1 | 0 | 0 | 100.0 % |" in page(mutants, known, [wide, reason])
     for other in ({"line": "y"}, {"function": "g"}, {"file": "b2.py"}):
-        elsewhere = {"file": "a.py", "function": "f", "why": "", **other}
+        elsewhere = {**wide, **other}
         assert "| a.py | 4 | 3 | 2 | 1 | 0 | 0 | 1 |" in page(mutants, known, [elsewhere])
     open_part, closed = text.split("## Not noticed, open")[1].split("## Not noticed, equivalent")
     assert r"| b.py | f | `p \| q` -> `p & q` |" in open_part
@@ -330,5 +338,7 @@ def test_what_was_noticed_at_first_is_told_apart(tool, tmp_path):
     told = {"mark": "m", "commit": "c", "load": 1.0}
     known = {one.key: {"outcome": turn[-1], **told} for one, turn in zip(some, turns, strict=True)}
     text = page(mutants, known, [], (), at_first(state))
-    assert "3 of 4 changes tried, chosen at random in every file: 66.7 % noticed" in text
-    assert "for survivors: 50.0 % of 2 in the checker, 0.0 % of 1 in all other files." in text
+    commit = fresh.commit()
+    assert f"At first, before tests were written for survivors: commit {commit}." in text
+    assert "| the checker | 2 | 2 | 50.0 % (1 of 2) | 2 | 0 | 0 | 0 | 0 | 100.0 % |" in text
+    assert "| all else | 2 | 1 | 0.0 % (0 of 1) | 0 | 0 | 0 | 0 | 1 | 0.0 % |" in text

@@ -127,6 +127,27 @@ def test_sums_are_exact_or_rounded_up(largest, kind):
         assert held < sums.at_least(total(net) + 1)
 
 
+@pytest.mark.parametrize("bits", [10, 30, 52, 54, 90])
+def test_whoever_is_as_good_as_another_reaches_what_that_one_asks_for(bits):
+    """However gains are divided and rounded: otherwise a better committee would not be seen."""
+    rng = np.random.default_rng(bits)
+    net = np.array([int(part * 2**bits) for part in rng.normal(size=9)], dtype=object)
+    matrix = rng.random((9, 5)) < 0.5
+    sums = Sums(net, 1, matrix, np.arange(5), [])
+    found = []
+    for first, d, e in combinations(range(5), 3):
+        joined = sums.fix(np.array([[first]]), 3).join(d, 1)
+        for level in range(3):
+            rest, common = joined.at(level)
+            taken = matrix[:, [first, d, e]].sum(axis=1) > level
+            found.append((float(rest[e - d - 1, 0] + common[0]), total(net[taken])))
+    for held, worth in found:
+        assert all(held >= sums.at_least(other) for _, other in found if other <= worth)
+    # And not everybody reaches what the best one asks for.
+    best = max(worth for _, worth in found)
+    assert sum(held >= sums.at_least(best) for held, _ in found) < len(found) / 2
+
+
 def test_every_committee_is_met_once():
     problem = Problem.of(pool(9, 40), "accuracy", [vp.Require(4)])
     met = []

@@ -355,6 +355,13 @@ def test_the_squared_loss_less_its_curvature_bounds_every_committee(seed):
             assert undone.value == pytest.approx(told.value)
             assert undone.slope == pytest.approx(told.slope)
             assert flat.value(z) == pytest.approx(told.value - delta * z @ z)
+            # Of a quadratic, slope and curvature say what it is anywhere else.
+            step, there = random.normal(size=len(members)), z.copy()
+            there[members] += step
+            slopes, hessian = flat.derivatives(z, flat.gather(members))
+            assert slopes == pytest.approx(dual.slope[members])
+            rise = flat.value(there) - flat.value(z)
+            assert rise == pytest.approx(slopes @ step + step @ hessian @ step / 2)
     assert np.mean(gained) > 0.5
 
 

@@ -579,6 +579,22 @@ def test_what_is_done_where_tangents_can_do_no_more(near, few, by, expected, stu
     assert run.incumbent.trusted == by
 
 
+def test_a_tangent_that_helps_is_followed_by_another_however_near_the_bound_is(stuck, monkeypatch):
+    """What is near is rounding only where nothing helps any more: until then a run goes on."""
+    noted, _ = stuck
+    helping = iter(range(3))
+    climb = exact_curve._Climb
+    monkeypatch.setattr(
+        climb, "_helped", lambda self, part, before: next(helping, None) is not None
+    )
+    monkeypatch.setattr(exact_curve, "_NEAR", 1.0)
+    monkeypatch.setattr(exact_curve, "_TRY_ALL", 0)
+    problem = problem_of(3, "mcc", n=60, k=4)
+    outcome = solve_any(problem, asked_at_most(9, loose()), run_of(problem))
+    assert (outcome.termination, noted) == ("solver tolerance", [])
+    assert next(helping, None) is None, "it ended although a tangent had helped"
+
+
 def test_a_lattice_too_fine_is_as_good_a_reason_to_try_all(stuck, monkeypatch):
     noted, _ = stuck
     monkeypatch.setattr(exact_curve, "_NEAR", -1.0)

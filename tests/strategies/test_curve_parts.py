@@ -298,6 +298,22 @@ def test_what_is_foretold_is_what_a_cut_would_say_of_the_polygon(objective, by):
             assert incumbent.trusted == ("r", "s")
 
 
+@pytest.mark.parametrize("objective", ["f1", "mcc"])
+def test_what_is_foretold_as_proved_does_not_rest_on_what_a_solver_said_before(objective):
+    for seed in range(4):
+        pool = Pool(seed, objective)
+        incumbent = Incumbent(pool.problem)
+        parts = Parts(incumbent)
+        part = parts.highest()
+        # It was told that nobody has a true positive, which is a lie.
+        part.by, part.outline = ("r",), part.outline.below(vp.Weights(tp=1), Fraction(0), 1)
+        weights = direction(np.random.default_rng(seed))
+        most = pool.most(part, weights)
+        parts.foretell_bound(part, weights, most, most, ())
+        assert incumbent.bound < pool.best <= incumbent.proved
+        assert incumbent.trusted == ("r",)
+
+
 def test_others_and_what_is_believed_count_in_what_is_foretold():
     pool = Pool(1, "f1")
     incumbent = Incumbent(pool.problem)

@@ -30,7 +30,16 @@ from forging import (
     step,
 )
 from voteprune.exceptions import FileFormatError
-from voteprune.verify import charges, fields, table, trying
+from voteprune.verify import (
+    charges,
+    fields,
+    plurality_tree,
+    soft_limits,
+    soft_table,
+    soft_tree,
+    table,
+    trying,
+)
 from voteprune.verify.document import read_document
 from voteprune.verify.fields import number, plain
 from voteprune.verify.measures import _over_root
@@ -54,6 +63,11 @@ BOTH_SIT = [step(1, 0, heirs=[(1, 0, 0), (2, 0, 1)]), step(2, 2, heirs=[(3, 1, 0
         (fields.MEAN_BITS, "on diversity may have 2<sup>21</sup>"),
         (table.MOST_BYTES, "Of votes, 2<sup>31</sup> bytes are"),
         (charges.FINE, "a multiple of 2<sup>-64</sup> units"),
+        (soft_tree.MOST, "2<sup>32</sup> of them (some minutes)"),
+        (soft_table.MOST_CELLS, "a table of more than 2<sup>27</sup> cells"),
+        (soft_limits.MOST_CELLS, "2<sup>22</sup> numbers, one for each limit and member"),
+        (plurality_tree.MOST, "More than 2<sup>31</sup> steps of going through"),
+        (plurality_tree.MOST_TRIED, "More than 2<sup>31</sup> steps of going through"),
     ],
 )
 def test_every_limit_is_the_one_that_the_page_states(value, words):

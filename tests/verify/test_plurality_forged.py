@@ -18,6 +18,7 @@ from voteprune.verify import plurality_table, plurality_tree, verify
 from voteprune.verify.fields import COMMON_BITS
 from voteprune.verify.plurality_document import Row, plurality_document_of
 from voteprune.verify.plurality_pool import lead
+from voteprune.verify.plurality_table import read_patterns
 from voteprune.verify.plurality_tree import PluralityTree
 
 TABLE = ["cbac a", "ccab c", "abcc a", "ccbb b", "cbcc c", "abbb b", "ccca a"]
@@ -277,6 +278,22 @@ def test_rows_votes_and_units_that_are_not_those_of_the_table(tmp_path):
     unit = replaced(found, ("objective", "unit"), "2/11")
     (failed,) = check(unit, CASE, tmp_path).failed
     assert "no whole multiples" in failed
+
+
+@pytest.mark.parametrize("rule", [None, "skip", "against"])
+@pytest.mark.parametrize("cell", ["", "NA", "d"])
+def test_only_what_is_missing_is_an_abstention(rule, cell, tmp_path):
+    """A word that is no class would otherwise count as a vote that nobody gave."""
+    (tmp_path / "v.csv").write_text(f"one,two,label\na,{cell},a\nb,b,b\n")
+    asked = SimpleNamespace(
+        names=("one", "two"), classes=("a", "b", "c"), abstentions=rule, row_weights=None
+    )
+    if rule is None or cell == "d":
+        with pytest.raises(FileFormatError, match="is none of the classes"):
+            read_patterns(tmp_path / "v.csv", asked, "label")
+    else:
+        _, (first, _) = read_patterns(tmp_path / "v.csv", asked, "label")
+        assert tuple(first.codes) == (0, 3 if rule == "skip" else 0)
 
 
 # The tree ---------------------------------------------------------------------------------------

@@ -169,7 +169,8 @@ def test_the_rooms_of_logarithms_are_as_promised(monkeypatch):
     assert logarithms.ROUNDING == U
     assert logarithms.exp_above(-701.0) == logarithms.exp_above(-1e90) == 1e-300
     assert logarithms.exp_above(-700.0) < 1e-303
-    assert logarithms.exp_above(0.0) <= 1 + 1e-14
+    # The power of two above 1 is 2^1: twice the room, of which there is twice.
+    assert logarithms.exp_above(0.0) == 1 + 4 * logarithms.LOG_ROOM
     # A library whose exponential is wrong is found out, by little and by far.
     right = math.exp
     for factor in (0.9, 0.5, 0.1, 1e-3):
@@ -183,6 +184,17 @@ def test_the_rooms_of_logarithms_are_as_promised(monkeypatch):
 def test_a_loss_may_be_told_as_near_as_it_is_said(share, holds, sign, tmp_path):
     problem, found = soft(3, 2, "all"), document(soft(3, 2, "all"))
     found["committee"]["loss"] *= 1 + sign * share
+    assert check(found, problem, tmp_path).holds == holds
+
+
+@pytest.mark.parametrize(("tolerance", "holds"), [(0.5, True), (0.499, False)])
+def test_an_optimum_may_be_as_far_above_its_bound_as_the_tolerance(
+    tolerance, holds, tmp_path, monkeypatch
+):
+    problem, found = soft(3, 2, "all"), document(soft(3, 2, "all"))
+    monkeypatch.setattr(SoftPool, "loss_above", lambda self, seats: Fraction(2))
+    found["committee"]["loss"], found["bound"] = 2.0, 1.0
+    found["objective"]["tolerance"] = tolerance
     assert check(found, problem, tmp_path).holds == holds
 
 

@@ -179,6 +179,13 @@ def test_a_committee_although_nothing_is_allowed(found, tmp_path):
     )
 
 
+def test_an_optimum_without_a_bound_is_refused_in_words(found, tmp_path):
+    assert (found["status"], found["committee"] is None) == ("optimal", False)
+    found["bound"] = None
+    failed = check(found, soft(*CASE), tmp_path).failed
+    assert failed[0] == "there is a bound if and only if committees are allowed"
+
+
 def no_node(nodes):
     nodes.clear()
 
