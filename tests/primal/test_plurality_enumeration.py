@@ -198,3 +198,30 @@ def test_sums_bit_by_bit_are_sums(seed):
     told = plurality_sums.at_least(planes, np.array(several, dtype=object), shape)
     for least, bits in zip(several, plurality_sums.unpacked(told), strict=True):
         assert np.array_equal(bits, total >= least)
+
+
+def test_budgets_are_judged_exactly_where_floats_cannot_tell():
+    """A committee a unit over its budget must not raise the target that others have to reach."""
+    missed = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 3, 30)
+        named = np.where(rng.random((30, 6)) < 0.5, y[:, None], rng.integers(0, 3, (30, 6)))
+        cost = 2**60 + 1
+        problem = PluralityProblem.of(
+            vp.PluralityVotes(named, y), "accuracy", [vp.Budget([cost] * 6, limit=3 * cost - 1)]
+        )
+        wins, _ = Wins.of(problem)
+        scores = {
+            members: wins.score(members)
+            for size in (1, 2, 3)
+            for members in combinations(range(6), size)
+        }
+        best = max(score for members, score in scores.items() if len(members) < 3)
+        missed += best < max(scores.values())
+        listed = trying.Enumeration(wins)
+        tried = run(listed, np.full(6, trying.FREE, dtype=np.int8), range(1, 4), 0)
+        assert tried.done
+        assert max(scores[members] for members in tried.found) == best
+        assert all(len(members) < 3 for members in tried.found)
+    assert missed > 2
