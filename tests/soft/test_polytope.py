@@ -234,3 +234,21 @@ def test_sums_by_prices_are_rounded_up():
             exact += max(0, Fraction(value) - paid)
         margins = (Fraction(told.value) - exact) / size
         assert 3 <= margins / Fraction(margin(20)) <= 5
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_prices_are_never_negative_also_where_no_x_keeps_all_rows(scale):
+    """Anything may be told of the sum over no sets; prices below zero would bound none."""
+    # At least two seats of the first three, who have three quarters at most by the other rows.
+    lines = np.array([np.ones(4), [-1, -1, -1, 0], [2, 2, 0, 0], [0, 2, 2, 1], [2, 0, 2, 0]])
+    for limits, possible in (([3, -2, 1, 1, 1], False), ([3, -0.5, 1, 1, 1], True)):
+        values = scale * np.array([1.0, 2.0, 0.5, 1.5])
+        told = Polytope(lines, np.array(limits, dtype=float)).selection(values)
+        assert (told.prices >= 0).all()
+        assert (told.prices > 0).any()
+        best = linprog(-values / scale, A_ub=lines, b_ub=limits, bounds=(0, 1))
+        assert (best.status == 0) == possible
+        if possible:
+            assert told.value >= -best.fun * scale * (1 - 1e-9)
+        else:
+            assert told.value < 0
