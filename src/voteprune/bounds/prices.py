@@ -1,9 +1,9 @@
 """`Prices`: dual prices on some rows, and the bounds they give at every (S, L) at once.
 
-Any prices >= 0 on `rows` turn into a bound by weak duality: what they charge on t_i pays for the
-weight w_i, and
+Any prices >= 0 on `rows` turn into a bound by weak duality: each row lowers the coefficient of its
+t_i, which is w_i, and raises those of its x_k, which are 0, and
 
-    base + constants + sum_i max(0, w_i - charges on t_i) + the S largest charges on x
+    base + constants of the rows + sum_i max(0, coefficient of t_i) + the S largest ones of x
 
 is what no committee can exceed. The same prices, rescaled so that price times factor stays what it
 was, bound every other (S, L) too. So one linear program, solved at one (S, L), bounds them all for
@@ -39,7 +39,7 @@ class Judgement:
     left
         What is left of each pattern's weight; negative where it is charged more.
     charges
-        What each member is charged at each (S, L); m x K.
+        The coefficient of each x_k at each (S, L); m x K.
     """
 
     bounds: Floats

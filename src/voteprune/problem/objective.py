@@ -1,4 +1,4 @@
-"""`Objective`: what a problem maximises, and the only place where kinds of objectives differ.
+"""`Objective`: what a problem maximises; how each kind is solved is in `strategies`.
 
 An objective scores a committee exactly and knows what no committee can exceed. Scores are integers
 or fractions that compare exactly; `read` turns them into the value that users know. Each kind has
@@ -97,8 +97,8 @@ class CountedObjective(Objective):
 class BinaryObjective(CountedObjective):
     """An objective of committees that vote on two classes, compiled against the patterns.
 
-    Its `gains` are the objective itself, or a weighted sum that is never below it, or the tangent
-    to begin with.
+    Its `gains` are a weighted sum: of a linear objective the objective itself, of a margin one that
+    is never below it, of a curve the tangent to begin with.
     """
 
     @property
@@ -181,7 +181,7 @@ class LinearObjective(BinaryObjective):
         return problem.committee(members, threshold), self.gains.base + int(values[threshold])
 
     def on(self, patterns: Patterns) -> LinearObjective:
-        """Return the same weights on other rows, though a share is now one of these rows."""
+        """Return the objective on other rows; weights are not rescaled: 1/200 a row stays so."""
         return LinearObjective.of(self.weights, self.weights, patterns)
 
     def constant(self, patterns: Patterns) -> LinearObjective:

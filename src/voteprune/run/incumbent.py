@@ -29,7 +29,7 @@ class Progress:
     bound
         What no committee can exceed.
     open_boxes
-        How many parts of the proof are open; None where it is not made of nodes.
+        Number of open nodes; None where the method has no tree.
     """
 
     seconds: float
@@ -87,8 +87,8 @@ class Incumbent:
 
     `bound` is the best there is, `proved` the best that rests on voteprune's own arithmetic, and
     `caught` names the solvers that have made a false claim: nothing they say counts any more.
-    `unwritten` says which files were asked for and could not be written when last tried. Every
-    committee of at most `compared` members has had its chance to be kept.
+    `unwritten` says which files were asked for and could not be written when last tried. All
+    committees of at most `compared` members were compared: of the best, the smallest is known.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ class Incumbent:
     def restate(self, bound: Fraction, proved: Fraction, by: Sequence[str]) -> None:
         """Set the bound, which may also rise where an earlier one was not to be trusted.
 
-        Below what is proved it is somebody's word, or it is not taken: what nobody vouches for, or
-        a solver that has made a false claim, is no bound.
+        A bound below `proved` is taken only if `by` names solvers and none of them is in `caught`;
+        otherwise the bound is what is proved.
 
         Parameters
         ----------

@@ -27,7 +27,8 @@ TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
 MANY_ROWS, _SAMPLE, _SWAPS = 10_000, 3_000, 60_000
-"""With so many rows the first committee grows on so few; from so many on it is improved there."""
+"""From MANY_ROWS rows on the first committee is grown on _SAMPLE of them, and from _SWAPS rows on
+its members are swapped there, too, before all rows are looked at."""
 
 
 class SoftTree:
@@ -126,7 +127,7 @@ class SoftTree:
 
     @property
     def closed_gap(self) -> bool:
-        """Whether the incumbent is proved to be the best, within the tolerance."""
+        """Whether the incumbent is proved to be the best, within `TOLERANCE`."""
         best = self.best
         return best is not None and self.lower_bound >= best.value - TOLERANCE * abs(best.value)
 

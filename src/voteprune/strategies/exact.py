@@ -1,16 +1,18 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. In a small pool all committees are tried.
-1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where there
-   are few committees, all of them are tried (`enumeration`): here if that takes a moment, after 2
-   if limits on the size leave few, else after 3.
+1. First committees, hill climbs among them, and the closure bound, in milliseconds.
 2. Local search, for a moment.
-3. Where the closure bound is near and patterns are few: branch and cut with nogoods
+3. Where the gap to the closure bound is small and patterns are few: branch and cut with nogoods
    (`tree.nogoods`).
 4. Linear programs at the sizes and thresholds with the highest bounds; the dual prices of each
    bound all the others (`bounds.prices`). What falls below the incumbent is pruned.
-5. Where little is missing, a MIP solver is asked about the sizes and thresholds that survive.
+5. Where all bounds are near the incumbent, a MIP solver is asked about the sizes and thresholds
+   that survive.
 6. What is still open is branched, node by node, until nothing is left (`tree.sizes`).
+
+Where the time should do for it, all committees are tried instead, once (`enumeration`): after 1 if
+that takes a moment, after 2 where limits on the size leave few, else after 3.
 
 Local search goes on in the background of 3, 4 and 6 (`tree.background`), or in turns with them on a
 single core, for a better incumbent prunes more.
@@ -211,8 +213,8 @@ def climb(problem: Problem, run: Run, share: float) -> None:
     problem, run
         As for every method.
     share
-        Of the time left; a climb that is not over by then is interrupted after its step, and
-        where a single step would take longer there is none.
+        Of the time left; a climb is stopped after its first step beyond that, and none is begun
+        if a single step would not fit.
     """
     until = run.soon(share)
     step = len(problem.allowed) * problem.patterns.n_patterns / _VOTES_PER_SECOND

@@ -52,8 +52,8 @@ class Driver(ABC):
     run
         Its deadline, incumbent and files.
     first, longest
-        Seconds of the first and of the longest round; each is half as long again as the one
-        before, unless that was cut short.
+        Seconds of the first and of the longest round; each may take half as long again as the one
+        before, if that has used all its time.
     """
 
     worker: ClassVar[Worker]
