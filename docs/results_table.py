@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/results/generalisation.md"
 README = ROOT / "README.md"
-SECTION = "## The check"
+SECTION = "## The second check"
 ROWS = {
     "soft": "**soft committee, chosen with proof**",
     "best": "best single classifier",
