@@ -79,7 +79,8 @@ def test_a_stopped_proof_is_held_for_what_it_has(n_classes, limits, tmp_path, mo
     for strides in range(6):
         left = iter([*[True] * strides, *[False] * 10**6])
         with monkeypatch.context() as patch:
-            patch.setattr("voteprune.tree.soft.driver._STRIDES", 0.002 * (strides % 3))
+            for name in ("_SHORT", "_LONG"):
+                patch.setattr(f"voteprune.tree.soft.driver.{name}", 0.002 * (strides % 3))
             patch.setattr(
                 "voteprune.run.run.Run.seconds_left",
                 property(lambda run, left=left: 1.0 if next(left) else 0.0),

@@ -133,7 +133,20 @@ def test_writing_takes_no_more_than_a_fifth_of_the_time(tmp_path, monkeypatch):
     ticks = iter([0.0, 0.0])
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
     driver._save(tmp_path / "soft.npz")
-    assert driver._alone == module._STRIDES
+    assert driver._alone == module._LONG
+
+
+def test_strides_begin_short_so_that_early_committees_are_told_early(monkeypatch):
+    problem, run, tree = made()
+    driver = SoftDriver(problem, run, tree)
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: 0.0))
+    asked = []
+    monkeypatch.setattr(tree, "round", asked.append)
+    for _ in range(6):
+        driver.round(10.0)
+    assert asked == pytest.approx([0.03, 0.06, 0.12, 0.24, 0.25, 0.25])
+    driver.round(0.1)
+    assert asked[-1] == 0.1
 
 
 def test_a_worker_keeps_the_tree_of_its_last_token():

@@ -32,7 +32,8 @@ def at_once(monkeypatch):
     for name, value in (
         ("_PAYS", 0),
         ("_FINE_ALONE", 0.0),
-        ("_STRIDES", 0.001),
+        ("_SHORT", 0.001),
+        ("_LONG", 0.001),
         ("_FIRST", 0.05),
         ("_NODES", 1),
     ):

@@ -21,8 +21,9 @@ _FIRST, _LONGEST = 1.0, 6.0
 _STRIDE = 0.1
 """Seconds of work here between two looks at what workers say."""
 
-_STRIDES = 0.25
-"""Seconds of work alone after which the incumbent is told and the clock looked at."""
+_SHORT, _LONG = 0.03, 0.25
+"""Seconds of work alone after which the incumbent is told and the clock looked at: of the first
+stride and of the longest, each twice as long as the one before."""
 
 _PAYS = 4_000
 """Rows from which on a second process is worth its start; with fewer nodes are over too soon."""
@@ -45,7 +46,7 @@ class SoftDriver(Driver):
     def __init__(self, problem: SoftPruning, run: Run, tree: SoftTree) -> None:
         super().__init__(problem, run, _FIRST, _LONGEST)
         self._tree, self._began = tree, time.monotonic()
-        self._able, self._alone = True, _STRIDES
+        self._able, self._alone = True, _SHORT
         self._file = (
             None if run.checkpoint is None else SoftCheckpoint(run.checkpoint, tree.problem)
         )
@@ -87,6 +88,7 @@ class SoftDriver(Driver):
                 self._able = self._shared(until)
             else:
                 self._tree.round(min(until, time.monotonic() + self._alone))
+                self._alone = min(2 * self._alone, _LONG)
                 self._take_stock()
                 self._keep()
         except BaseException:
@@ -135,4 +137,4 @@ class SoftDriver(Driver):
         began = time.monotonic()
         self._file.save(self._tree.state())
         # Writing takes no more than a fifth of the time.
-        self._alone = max(_STRIDES, 4 * (time.monotonic() - began))
+        self._alone = max(_LONG, 4 * (time.monotonic() - began))
