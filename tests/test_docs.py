@@ -215,7 +215,7 @@ def test_a_page_of_results_becomes_a_table():
 |---|---|
 | soft | 1 |
 
-## The check
+## The second check
 
 38 folds. More.
 

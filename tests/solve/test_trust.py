@@ -318,6 +318,7 @@ def test_clauses_rest_on_nobodys_word(asked, monkeypatch):
         refute(problem, run, *rest)
         ended.append(run.incumbent.closed)
 
+    monkeypatch.setattr(engine, "ENUMERATE", 0)
     monkeypatch.setattr(engine, "_prove_by_nogoods", refuting)
     monkeypatch.setattr(engine.NogoodsDriver, "promises", staticmethod(lambda *_: True))
     monkeypatch.setattr(engine.NogoodsDriver, "hopeless", lambda self, late: False)

@@ -27,8 +27,7 @@ TOLERANCE = 1e-6
 """No other committee is better by more than this share of the loss."""
 
 MANY_ROWS, _SAMPLE, _SWAPS = 10_000, 3_000, 60_000
-"""From MANY_ROWS rows on the first committee is grown on _SAMPLE of them, and from _SWAPS rows on
-its members are swapped there, too, before all rows are looked at."""
+"""From MANY_ROWS rows on the first committee grows on _SAMPLE rows; from _SWAPS on, swaps too."""
 
 
 class SoftTree:
@@ -170,8 +169,8 @@ class SoftTree:
             if time.monotonic() >= deadline:
                 break
             self._begin_again()
-            # Until it is closed, or its heirs are open, the node is: Ctrl-C may come at any moment,
-            # and again. Heirs are not before it in the heap, which has it first all the while.
+            # The node is open until it is closed or its heirs are open, for Ctrl-C may come at any
+            # moment, and again. It is first in the heap all the while: no heir has a lower bound.
             bound, _, node = first = self._heap[0]
             if bound >= self.cutoff:
                 self.closed = min(self.closed, bound)
