@@ -315,7 +315,7 @@ Load {before} before and {load()} after.
     tail = f"""
 ## Larger pools
 
-Errors in families; seconds of the clock, on {os.cpu_count()} cores.
+Errors in families; seconds of the clock, cores: {len(os.sched_getaffinity(0))}.
 
 | {" | ".join(titles)} |
 {"|---" * len(titles)}|

@@ -115,7 +115,7 @@ def carry_out(
     incumbent = Incumbent(problem, beside.callback, beside.began, circumstances.gap)
     run = circumstances.begin(incumbent, beside.checkpoint, beside.began)
     # What comes after search and proof is part of the time, too, but leaves them half of it.
-    kept = min(getattr(problem, "recount", 0.0), _RECOUNT_SHARE * circumstances.seconds)
+    kept = min(problem.recount, _RECOUNT_SHARE * circumstances.seconds)
     run = replace(run, record=[] if beside.certify else None, deadline=run.deadline - kept)
 
     def work() -> Outcome:

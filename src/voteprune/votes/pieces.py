@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..exceptions import FileFormatError, InputError
+from ..exceptions import FileFormatError, InputError, not_installed
 from .packed import WORD, Packed, merged
 from .reading import TwoClasses, parquet_files
 
@@ -106,9 +106,7 @@ class LazyTable:
         try:
             import polars as pl
         except ImportError:
-            raise InputError(
-                "polars", "is needed to scan files. Install it: pip install 'voteprune[cli]'"
-            ) from None
+            raise not_installed("polars", "scan files", "cli") from None
         self._pl = pl
         self._where = str(source)[:200]
         self._is_query = isinstance(source, pl.LazyFrame)
