@@ -45,13 +45,21 @@ ASKED = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ASKED)
-def test_no_climb_beats_what_comes_before_everything_else(name, seed, monkeypatch):
-    """However little time there is after them: the run ends where bounds and search would begin."""
+@pytest.mark.parametrize("hasty", [False, True])
+def test_no_climb_beats_what_comes_before_everything_else(hasty, name, seed, monkeypatch):
+    """However little time there is after them: the run ends where search would begin.
 
-    def over(*_):
+    Or, where nogoods may end the run at once, after their first round, which finds nothing here.
+    """
+
+    def over(*_, **__):
         raise StopRequested("callback")
 
-    monkeypatch.setattr(exact, "bound_by_closure", over)
+    monkeypatch.setattr(exact, "ENUMERATE", 0)
+    monkeypatch.setattr(exact.NogoodsDriver, "promises", lambda *_: hasty)
+    monkeypatch.setattr(exact.NogoodsDriver, "rounds", lambda *_: iter([True]))
+    monkeypatch.setattr(exact.NogoodsDriver, "hopeless", over)
+    monkeypatch.setattr(exact.Searching, "search", (lambda *_: None) if hasty else over)
     votes = pool(seed=seed)
     solution = vp.prune(votes, random_state=0, **ASKED[name])
     assert solution.termination == "callback"

@@ -113,7 +113,9 @@ def went(script, **more):
     return outcome.termination, [name for name in script.log if name not in quiet]
 
 
-FIRST = ["open_run", "climb", "bound_by_closure"]
+FIRST = ["open_run", "bound_by_closure", "climb"]
+HASTY = ["open_run", "bound_by_closure", "prepare", "search", "nogoods", "nogood rounds"]
+"""Where nogoods may end the run at once, climbs wait for their first round."""
 
 
 def given(script, name, place=0):
@@ -166,9 +168,9 @@ def test_without_a_proof_it_was_time(script):
 
 def test_nogoods_come_first_where_they_promise_something(script):
     script.promising, script.closes = True, ("round", "nogood rounds")
-    way = [*FIRST, "prepare", "search", "nogoods", "nogood rounds", "round"]
-    assert went(script) == ("proved", way)
+    assert went(script) == ("proved", [*HASTY, "round", "climb"])
     assert given(script, "prepare") == ("nogoods",)
+    assert given(script, "search") == (0.02,)
     assert given(script, "nogood rounds")[0] == pytest.approx(800, abs=5)
     assert given(script, "hopeless") == (False,)
 
@@ -176,9 +178,24 @@ def test_nogoods_come_first_where_they_promise_something(script):
 @pytest.mark.parametrize(("goes_on", "hopeless"), [(False, False), (True, True)])
 def test_where_nogoods_fail_sizes_go_on(script, goes_on, hopeless):
     script.promising, script.nogoods, script.hopeless = True, [goes_on, True, True], hopeless
-    way = [*FIRST, "prepare", "search", "nogoods", "nogood rounds", "round", "sizes",
-           "size rounds", "bounding"]  # fmt: skip
+    way = [*HASTY, "round", "climb", "sizes", "size rounds", "bounding"]
     assert went(script) == ("time limit", way)
+
+
+def test_climbs_are_made_once_whichever_way_it_goes(script):
+    """First of all where the closure bound takes a while, and where time is short."""
+    script.promising, script.nogoods = True, [True] * 3
+    assert went(script)[1].count("climb") == 1
+    script.log.clear()
+    script.run = Run(script.incumbent, time.monotonic() + 0.9)
+    assert went(script)[1][:5] == [*FIRST, "prepare", "search"]
+    assert given(script, "search", -1) == (0.25,)
+    assert script.log.count("climb") == 1
+    for n_patterns, first in ((1000, FIRST), (1001, ["open_run", "climb", "bound_by_closure"])):
+        script.log.clear()
+        script.promising, script.problem.patterns.n_patterns = False, n_patterns
+        assert went(script)[1][:3] == first
+        assert script.log.count("climb") == 1
 
 
 def test_nogoods_are_late_after_a_fifth_of_the_time(script, monkeypatch):
@@ -203,7 +220,7 @@ def test_what_is_closed_needs_no_worker_and_no_search(script):
     assert went(script) == ("proved", [*FIRST, "search", "search"])
     script.log.clear()
     script.incumbent.closed, script.promising = False, True
-    assert went(script) == ("proved", [*FIRST, "search", "search"])
+    assert went(script) == ("proved", [*FIRST[:2], "search", "search"])
 
 
 def test_without_time_nothing_is_begun(script):
@@ -259,7 +276,7 @@ def test_without_a_limit_on_the_size_few_committees_are_tried_too(script, monkey
     """At once where that is a moment, else after the nogoods, and then for seconds at most."""
     limited(script)
     script.problem.size_max, script.promising = 3, True
-    assert went(script) == ("tried", [*FIRST, "solve_small"])
+    assert went(script) == ("tried", [*FIRST[:2], "solve_small"])
     asked = []
 
     def affordable(problem, sizes, seconds):
@@ -268,8 +285,7 @@ def test_without_a_limit_on_the_size_few_committees_are_tried_too(script, monkey
 
     monkeypatch.setattr(exact, "affordable", affordable)
     script.log.clear()
-    way = [*FIRST, "prepare", "search", "nogoods", "nogood rounds", "round", "solve_small"]
-    assert went(script) == ("tried", way)
+    assert went(script) == ("tried", [*HASTY, "round", "climb", "solve_small"])
     assert asked == [1.0, pytest.approx(20, abs=1)]
     # A checker of certificates would have to try them all again.
     script.log.clear()
@@ -293,11 +309,12 @@ def test_too_many_classifiers_are_left_to_a_solver_and_a_model_too_large_to_sear
     script.problem.allowed = tuple(range(301))
     assert went(script) == ("settled", [*FIRST, "search", "search", "settle"])
     script.log.clear()
+    late = ["open_run", "climb", "bound_by_closure"]
     script.problem.patterns.n_patterns = 4_000_000 // 3
     assert went(script)[0] == "settled"
     script.log.clear()
     script.problem.patterns.n_patterns += 1
-    assert went(script) == ("finished", [*FIRST, "search", "search", "search"])
+    assert went(script) == ("finished", [*late, "search", "search", "search"])
     tabu, incumbent, until, patience = given(script, "search", -1)
     assert (tabu, incumbent) == ("tabu", script.incumbent)
     assert until == script.run.deadline

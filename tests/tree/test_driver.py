@@ -204,7 +204,7 @@ def test_search_has_its_turn_where_it_is_not_in_the_background(monkeypatch):
     from voteprune.tree import background
 
     asked = []
-    monkeypatch.setattr(background, "search", lambda *given: asked.append(given))
+    monkeypatch.setattr(background, "search", lambda *given: asked.append(given) or 0)
     run = Run(Incumbent(problem_of()), time.monotonic() + 50)
     alone, tabu = Searching(run, None), Tabu()
     alone.take_turn(1.0)
@@ -225,3 +225,25 @@ def test_search_has_its_turn_where_it_is_not_in_the_background(monkeypatch):
     several.take_turn(1.0)
     assert asked == []
     assert Searching(Run(run.incumbent, run.deadline, threads=3), None)._background is None
+
+
+def test_turns_get_shorter_while_nothing_better_turns_up(monkeypatch):
+    """They are whole for half a walk per classifier, and never less than a quarter."""
+    from voteprune.tree import background
+
+    asked, ended = [], [1, 1, 2, 4, 100, 3, 1]
+    run = Run(Incumbent(problem_of()), time.monotonic() + 5000)
+
+    def search(tabu, incumbent, until, patience):
+        asked.append(until - time.monotonic())
+        if len(asked) == 6:
+            incumbent.offer([1])
+        return ended[len(asked) - 1]
+
+    monkeypatch.setattr(background, "search", search)
+    searching = Searching(run, Tabu())
+    for _ in ended:
+        searching.take_turn(16.0)
+    # Four classifiers: two walks. Idle before each turn: 0, 1, 2, 4, 8, 108, and 3 after the news.
+    shares = [1, 1, 1, 1 / 2, 1 / 4, 1 / 4, 2 / 3]
+    assert asked == pytest.approx([16 * share for share in shares], abs=0.5)

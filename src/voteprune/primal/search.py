@@ -87,10 +87,17 @@ def search_alone(
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(tabu: LocalSearch, incumbent: Incumbent, until: float, patience: int) -> None:
-    """Walk until a moment, or until so many walks in a row have found nothing better."""
+def search(tabu: LocalSearch, incumbent: Incumbent, until: float, patience: float) -> int:
+    """Walk until a moment, or until so many walks in a row have found nothing better.
+
+    Returns
+    -------
+    idle
+        How many walks have ended since the last one that found something better, or all.
+    """
     idle = 0
     while idle < patience and time.monotonic() < until and not incumbent.closed:
         best = incumbent.score
         ended = tabu.walk(until)
         idle = idle + ended if incumbent.score == best else 0
+    return idle

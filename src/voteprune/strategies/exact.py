@@ -1,7 +1,8 @@
 """The exact method: search, bound every size and threshold, and settle what is left.
 
 0. In a small pool all committees are tried.
-1. First committees, hill climbs among them, and the closure bound, in milliseconds.
+1. First committees, hill climbs among them, and the closure bound, in milliseconds. Where 3 may
+   end the run at once, hill climbs wait for its first round.
 2. Local search, for a moment.
 3. Where the gap to the closure bound is small and patterns are few: branch and cut with nogoods
    (`tree.nogoods`).
@@ -52,6 +53,13 @@ _CLIMB_SHARE = 0.3
 _GLANCE, _FIRST_SEARCH = 0.25, 1.5
 """Seconds of the search before the way of the proof is chosen, and of the whole first search."""
 
+_GLIMPSE, _LEISURE = 0.02, 1.0
+"""Seconds of the search before a proof by nogoods that may be over in a moment; and how many must
+be left for hill climbs to wait for its first round."""
+
+_FEW_PATTERNS = 1000
+"""Patterns up to which the closure bound takes a moment, so that it can come before hill climbs."""
+
 _NOGOODS_SHARE = 0.8
 """Share of the time left that nogoods get. The rest is for the sizes, should they fail."""
 
@@ -86,8 +94,13 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     if problem.must_cover:
         return _settle_covering(problem, run)
     incumbent, trial = run.incumbent, _Trial(problem, run)
-    climb(problem, run, _CLIMB_SHARE)
+    climbs = _Climbs(problem, run)
+    if problem.patterns.n_patterns > _FEW_PATTERNS:
+        climbs.make()
     bound_by_closure(problem, run)
+    hasty = run.seconds_left > _LEISURE and NogoodsDriver.promises(problem, run)
+    if not hasty:
+        climbs.make()
     if not incumbent.closed:
         tried = trial.within(_AT_ONCE) if run.record is None else None
         if tried is not None:
@@ -98,12 +111,12 @@ def solve_exact(problem: Problem, run: Run) -> Outcome:
     walked = thinned(problem, incumbent, run.seed, run.seconds_left)
     tabu = TabuSearch(*walked, run.seed) if problem.allowed else None
     searching = Searching(run, tabu)
-    searching.search(_GLANCE)
+    searching.search(_GLIMPSE if hasty else _GLANCE)
     tried = trial.within(run.seconds_left) if trial.limited and run.record is None else None
     if tried is not None:
         return tried
     if not incumbent.closed and NogoodsDriver.promises(problem, run):
-        _prove_by_nogoods(problem, run, searching)
+        _prove_by_nogoods(problem, run, searching, climbs)
     elif run.threads == 1 or not _provable(problem, run):
         searching.search(_FIRST_SEARCH - _GLANCE)
     if incumbent.closed:
@@ -160,6 +173,19 @@ class _Trial:
         return solve_small(self._problem, part, likely)
 
 
+class _Climbs:
+    """Hill climbs, made once: first of all, or when a proof has not ended at once."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self._problem, self._run, self._made = problem, run, False
+
+    def make(self) -> None:
+        """Enter what they find, unless that has been done."""
+        if not self._made:
+            self._made = True
+            climb(self._problem, self._run, _CLIMB_SHARE)
+
+
 def _provable(problem: Problem, run: Run) -> bool:
     """Tell whether sizes and thresholds can be bounded one by one, and in time."""
     entries = problem.n_classifiers * problem.patterns.n_patterns
@@ -178,12 +204,13 @@ def _prepare(problem: Problem, run: Run) -> None:
         prepare(SizesDriver.worker)
 
 
-def _prove_by_nogoods(problem: Problem, run: Run, searching: Searching) -> None:
+def _prove_by_nogoods(problem: Problem, run: Run, searching: Searching, climbs: _Climbs) -> None:
     """Prove by nogoods that nothing beats the incumbent, for a part of the time."""
     driver = NogoodsDriver(problem, run)
     until = time.monotonic() + _NOGOODS_SHARE * run.seconds_left
     trial = time.monotonic() + _NOGOODS_TRIAL * run.seconds_left
     for went_on in driver.rounds(until, searching):
+        climbs.make()
         if not went_on or driver.hopeless(late=time.monotonic() > trial):
             return
 

@@ -30,12 +30,17 @@ _PATIENCE = 20
 """Walks per classifier without a better committee after which a turn ends: small pools are searched
 through long before."""
 
+_LIVELY, _LEAST_HOPE = 0.5, 0.25
+"""Walks per classifier without a better committee after which turns get shorter, and the share of
+their time that is always left."""
+
 
 class Searching:
     """Local search beside a proof: in the background where there are cores, or else in turns."""
 
     def __init__(self, run: Run, tabu: LocalSearch | None) -> None:
         self._run, self._tabu = run, tabu
+        self._idle = 0
         self._background = None if tabu is None or run.threads == 1 else BackgroundSearch(run, tabu)
 
     def begin_round(self, worker: Worker) -> tuple[int, Callable[[], bool] | None]:
@@ -45,9 +50,14 @@ class Searching:
         return self._background.begin_round(worker), self._background
 
     def take_turn(self, seconds: float) -> None:
-        """Search between two rounds, unless that is done in the background."""
+        """Search between two rounds, unless that is done in the background.
+
+        Turns get shorter while nothing better turns up: what many walks have not found, few more
+        will not find either.
+        """
         if self._background is None:
-            self.search(seconds)
+            lively = _LIVELY * self._run.incumbent.problem.n_classifiers
+            self.search(seconds * min(1.0, max(lively / max(self._idle, 1), _LEAST_HOPE)))
 
     def search(self, seconds: float) -> None:
         """Search here and now, for a fifth of the time left at the most."""
@@ -55,7 +65,9 @@ class Searching:
             run = self._run
             until = time.monotonic() + min(seconds, 0.2 * run.seconds_left)
             patience = _PATIENCE * run.incumbent.problem.n_classifiers
-            search(self._tabu, run.incumbent, until, patience)
+            best = run.incumbent.score
+            idle = search(self._tabu, run.incumbent, until, patience)
+            self._idle = idle + (self._idle if run.incumbent.score == best else 0)
 
 
 class BackgroundSearch:

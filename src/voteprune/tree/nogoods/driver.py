@@ -35,7 +35,7 @@ _HOPELESS = 0.05
 _MOST_LOOKS = 300
 """Committees looked at without success after which this is mere enumeration, and given up."""
 
-_FIRST_ROUND, _LONGEST_ROUND = 0.25, 3.0
+_FIRST_ROUND, _LONGEST_ROUND = 0.1, 3.0
 """Seconds of the first and of the longest round: short at first, for the incumbent improves most
 then; each is half as long again as the one before."""
 
