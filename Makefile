@@ -15,6 +15,10 @@ experiment: $(VENV)/.bench
 	$(BIN)/voteprune bench run tiny tiny-run
 	$(BIN)/voteprune report tiny-run --output report.html
 
+# Python keeps what it has compiled, whatever the environment says: else every process of the tests,
+# and every command and solver that a test starts, would compile the library anew.
+test quick: export PYTHONDONTWRITEBYTECODE =
+
 test: check $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
