@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
-.PHONY: browser demo experiment test quick check docs proof mutants lowest release-check clean
+.PHONY: browser demo experiment test suite quick check lint types docs proof mutants lowest release-check clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/breast_cancer.py
@@ -15,7 +15,15 @@ experiment: $(VENV)/.bench
 	$(BIN)/voteprune bench run tiny tiny-run
 	$(BIN)/voteprune report tiny-run --output report.html
 
-test: check $(VENV)/.test
+# mypy takes one core half a minute, so the tests begin beside it.
+test: lint
+	@$(MAKE) --no-print-directory -j 2 types suite
+
+# Python keeps what it has compiled, whatever the environment says: else every process of the tests,
+# and every command and solver that a test starts, would compile the library anew.
+suite quick: export PYTHONDONTWRITEBYTECODE =
+
+suite: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # For the inner loop: one case of every test, in less than a minute.
@@ -23,9 +31,13 @@ quick: $(VENV)/.test
 	$(BIN)/python -m pytest -n auto --dist worksteal --quick
 
 # Formatting, lint and types; part of `make test`.
-check: $(VENV)/.test
+check: lint types
+
+lint: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+
+types: $(VENV)/.test
 	$(BIN)/mypy
 
 # The site, with its gallery run and its reference written anew; a warning is an error.

@@ -1,5 +1,6 @@
 """The quick choice of tests, for the inner loop: `make quick`; and a browser for pages."""
 
+import gc
 import os
 
 import pytest
@@ -10,6 +11,17 @@ from browsing import browser  # noqa: F401 - a fixture
 # spinning, small products take several times as long. Read when NumPy is imported, so set here.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep from looking for garbage: thousands of tests are collected, and none of them is any."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

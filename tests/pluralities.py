@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from unittest import mock
 
@@ -41,6 +42,7 @@ def holds(decided, members):
     return all(value in (-1, int(k in members)) for k, value in enumerate(decided))
 
 
+@lru_cache(maxsize=256)  # the same few seeds serve several files, and several cases of a test
 def known(seed, most_classifiers=8, most_rows=30, groups=True):
     """Draw a problem at random, under every kind of limit, until some committee is allowed.
 

@@ -109,7 +109,7 @@ def thorough(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.usefixtures("thorough")
 def test_the_bound_is_the_value_of_the_relaxation_with_all_its_rows():
-    tighter = dict.fromkeys(FAMILIES, 0)
+    needed: set[str] = set()
     limits = 0
     for wins, size, decided in nodes():
         value = relaxed(wins, size, decided)
@@ -119,11 +119,12 @@ def test_the_bound_is_the_value_of_the_relaxation_with_all_its_rows():
         close = 2e-3 * max(1.0, float(wins.weights.max(initial=1.0)))
         assert bound == pytest.approx(value, abs=close)
         limits += len(wins.costs)
-        for family in FAMILIES:
+        for family in {*FAMILIES} - needed:  # one node is enough to show it
             others = [name for name in FAMILIES if name != family]
-            tighter[family] += relaxed(wins, size, decided, others) > value + 5 * close
+            if relaxed(wins, size, decided, others) > value + 5 * close:
+                needed.add(family)
     # No family says only what the others do.
-    assert min(tighter.values()) > 0, tighter
+    assert needed == {*FAMILIES}
     assert limits > 10
 
 

@@ -223,7 +223,7 @@ def test_what_is_not_installed_is_said_with_the_cure(monkeypatch):
 
 
 def test_the_release_with_wrong_optima_is_refused(monkeypatch):
-    monkeypatch.setattr(registry.importlib.metadata, "version", lambda name: "1.14.0")
+    monkeypatch.setattr(registry, "_version_of", lambda name: "1.14.0")
     with pytest.raises(vp.SolverNotInstalled, match=r"1\.14\.0 returns wrong optima"):
         vp.prune(MATRIX, LABELS, solver="highs")
 

@@ -29,11 +29,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from ..exceptions import InputError
 from ..numbers.exact import sign_of_root_sum
 from ..numbers.tally import tally
+from ..numbers.threads import threadpool_limits
 from ..votes.patterns import Patterns
 from ..votes.votes import as_votes
 from .diversity import Diversity, check_measure

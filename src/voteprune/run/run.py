@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from threadpoolctl import threadpool_limits
-
+from ..numbers.threads import threadpool_limits
 from ..solvers import Solver
 from .incumbent import Incumbent, StopRequested
 

@@ -16,13 +16,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from ..bounds.closure import closure_bound
 from ..bounds.inevitable_errors import disputed_rows, hopeless_rows, rows_given_up
 from ..exceptions import InputError
 from ..numbers.exact import IntArray, total
 from ..numbers.tally import tally
+from ..numbers.threads import threadpool_limits
 from ..problem.committee import Committee
 from ..problem.confusion import Confusion
 from ..problem.constraints import Forbid, check_constraints

@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from threadpoolctl import threadpool_limits
-
 from ..bounds.closure import bound_by_closure
+from ..numbers.threads import threadpool_limits
 from ..primal.enumeration import affordable, try_all
 from ..primal.search import search, thinned
 from ..primal.tabu import TabuSearch

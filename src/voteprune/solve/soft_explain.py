@@ -6,9 +6,8 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
-from threadpoolctl import threadpool_limits
-
 from ..files.jsonfile import Written
+from ..numbers.threads import threadpool_limits
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
 from ..soft.tree import TOLERANCE, SoftTree

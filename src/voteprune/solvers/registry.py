@@ -54,10 +54,7 @@ class SolverInfo:
         """Installed release, None if it is not installed. Does not import it."""
         if importlib.util.find_spec(self.package) is None:
             return None
-        try:
-            return importlib.metadata.version(self.distribution)
-        except importlib.metadata.PackageNotFoundError:
-            return "unknown"
+        return _version_of(self.distribution)
 
     @property
     def installed(self) -> bool:

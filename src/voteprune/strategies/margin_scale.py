@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from ..numbers.floats import Floats
+from ..numbers.threads import threadpool_limits
 from ..primal.first_committees import open_run
 from ..primal.margin_tabu import MarginTabuSearch
 from ..problem.constraints import AtLeast, AtMost, Constraint

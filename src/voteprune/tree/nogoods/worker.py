@@ -19,11 +19,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ...bounds.closure import conflicts as dominated
 from ...bounds.node import FREE
 from ...numbers.floats import Floats
+from ...numbers.threads import threadpool_limits
 from .conflicts import Conflicts
 from .nogood import Case, Nogood, best_of_the_heaviest
 from .relaxation import Relaxation, fractions, limits_of

@@ -18,11 +18,11 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from ...bounds.plurality_program import WinsProgram
 from ...bounds.plurality_rows import Priced, Size
 from ...numbers.floats import Floats
+from ...numbers.threads import threadpool_limits
 from ...primal.plurality_enumeration import Enumeration
 from .task import FREE, Node, Report, Result, Step, Task
 

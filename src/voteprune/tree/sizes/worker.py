@@ -20,7 +20,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from ...bounds.levels import SAFETY, Levels
 from ...bounds.node import ALL, FREE, Node
@@ -29,6 +28,7 @@ from ...bounds.program import Program
 from ...bounds.relaxation_rows import LimitRow, Row
 from ...bounds.separation import violated
 from ...numbers.floats import Floats
+from ...numbers.threads import threadpool_limits
 from .task import Report, Result, Step, Task
 
 _ROUNDS = 5

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from threadpoolctl import threadpool_limits
-
+from ...numbers.threads import threadpool_limits
 from ...soft.nodes import TreeState
 from ...soft.problem import SoftProblem
 from ...soft.tree import SoftTree
