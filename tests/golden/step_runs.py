@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -18,7 +20,7 @@ from golden import runs
 from golden.steady import proved, proved_alone, slow_clock
 from golden.steps import flatten, followed, told
 from instances import random_instance
-from soft_oracle import draw
+from soft_oracle import draw, pool
 from voteprune.bounds import closure as cuts
 from voteprune.bounds import levels, plurality_rows
 from voteprune.primal import enumeration, plurality_enumeration
@@ -241,6 +243,80 @@ def asked(make, under, **request):
             return answered(runs.ask(make(), **request))
 
     return run
+
+
+@steps("asked, soft committees of every loss", "asking")
+def _asked_soft():
+    said = []
+    for objective, classes in (("log_loss", 2), ("pool_log_loss", 3), ("brier", 2)):
+        limits = [vp.AtMost("size", 3), vp.Budget((3, 1, 2, 1, 1, 2, 2), 6), vp.Forbid("c4")]
+        for method, under in (("exact", limits), ("search", limits[:1]), ("brute", limits)):
+            with slow_clock():
+                found = runs.ask(
+                    spoken(31, classes), objective=objective, penalty=0.5, constraints=under,
+                    method=method,
+                )  # fmt: skip
+            said += [answered(found), list(found.committee.weights)]
+    return said
+
+
+@steps("asked, soft certificates", "asking")
+def _soft_certificates():
+    said = []
+    for objective, classes in (("log_loss", 3), ("pool_log_loss", 2), ("brier", 3)):
+        with slow_clock(), tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "c.json")
+            limits = [vp.Group(["c0", "c1", "c2"], at_least=1), vp.Budget((3, 1, 2, 1, 1, 2, 2), 6)]
+            found = runs.ask(
+                spoken(32, classes), objective=objective, penalty=0.2, constraints=limits,
+                certificate=file,
+            )  # fmt: skip
+            written = json.loads(file.read_text())
+        said += [answered(found), written["bound"], written["limits"], written["nodes"]]
+    return said
+
+
+@steps("asked, who is needed in a soft committee", "asking")
+def _soft_explained():
+    said = []
+    for seed in (33, 34):
+        with slow_clock():
+            found = runs.ask(spoken(seed, 2), penalty=0.3, constraints=vp.AtMost("size", 3))
+            why = found.explain(near=0.2)
+        said += [runs.document(why.to_json()), why.summary().splitlines()]
+    return said
+
+
+@steps("asked, a soft proof that goes on from a file", "asking")
+def _soft_resumed():
+    work, said = SoftTree.round, []
+
+    def briefly(self, deadline=np.inf, most_nodes=None):
+        return work(self, np.inf, most_nodes=2)
+
+    request = {"penalty": 0.02, "constraints": vp.AtMost("size", 4), "start": [0]}
+    with slow_clock(), tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "proof.npz")
+        with mock.patch.object(SoftTree, "round", briefly):
+            for times in (3, 5):
+                stopped = runs.ask(
+                    spoken(35, 2, k=12), checkpoint=file, callback=runs.after(times), **request
+                )
+                facts = runs.checkpoint_facts(file) if file.exists() else {}
+                said += [answered(stopped), facts.get("shapes")]
+            said.append(answered(runs.ask(spoken(35, 2, k=12), checkpoint=file, **request)))
+    return said
+
+
+def spoken(seed: int, classes: int, k: int = 7) -> vp.Probabilities:
+    """What members say of a few rows, some of it missing, rows of several weights."""
+    predictions, y = pool(seed, n=40, k=k, n_classes=classes)
+    rng = np.random.default_rng(seed)
+    predictions[rng.random(predictions.shape[:2]) < 0.04] = np.nan
+    weights = rng.choice([0.5, 1.0, 2.0], len(y))
+    return vp.Probabilities(
+        predictions, y, sample_weight=weights, names=[f"c{j}" for j in range(k)]
+    )
 
 
 def boxes():

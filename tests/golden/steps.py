@@ -148,7 +148,20 @@ CURVES = (
 )  # fmt: skip
 """Of criteria that are no weighted sums."""
 
+ASKING = (
+    "strategies.exact_soft:solve_exact", "strategies.exact_soft:solve_by_search",
+    "strategies.exact_soft:first_members", "tree.soft.driver:SoftDriver.pays",
+    "tree.soft.driver:SoftDriver.round", "tree.soft.driver:SoftDriver._take_stock",
+    "tree.soft.driver:SoftDriver._save", "tree.soft.checkpoint:_state_of",
+    "tree.soft.checkpoint:_fault", "soft.certificate:_point", "soft.certificate:_intercepts",
+    "soft.pruning:SoftPruning.best", "soft.pruning:SoftPruning.within",
+    "solve.soft_explain:_role", "soft.tree:SoftTree.state", "soft.tree:SoftTree.resume",
+    "soft.tree:SoftTree.offer",
+)  # fmt: skip
+"""Of what stands around the proof of a soft committee."""
+
 SEAMS = {
+    "asking": ASKING,
     "soft": SOFT, "sizes": SIZES, "nogoods": NOGOODS, "margins": MARGINS,
     "plurality": PLURALITY, "trying": TRYING, "curves": CURVES,
 }  # fmt: skip
@@ -233,15 +246,17 @@ _ENDLESS, _NO_NUMBER = 1e3, 7.7
 
 def flatten(value, parts: list[np.ndarray]) -> None:
     """Collect the numbers of a value, in order."""
-    if isinstance(value, bool | int | float | Fraction | np.generic):
+    if isinstance(value, bool | int | float | Fraction | np.number | np.bool_):
         value = np.array([float(value)])
-    if isinstance(value, np.ndarray) and value.dtype != object:
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         parts.append(value.astype(np.float64).ravel())
     elif isinstance(value, set | frozenset):
         flatten(sorted(value), parts)
     elif isinstance(value, dict):
         flatten(list(value.items()), parts)
-    elif isinstance(value, list | tuple | np.ndarray):
+    elif isinstance(value, list | tuple) or (
+        isinstance(value, np.ndarray) and value.dtype == object
+    ):
         for one in value:
             flatten(one, parts)
     elif is_dataclass(value) and type(value).__name__ in VALUES:
@@ -280,6 +295,8 @@ def differences(found: dict[str, list], written: dict[str, list]) -> list[str]:
 def _near(one, other) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_near, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_near(one[key], other[key]) for key in one)
     if isinstance(one, float) and isinstance(other, float):
         return one == other or abs(one - other) <= ROUNDINGS * abs(other)
     return bool(one == other)
