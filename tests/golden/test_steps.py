@@ -17,12 +17,19 @@ LIKE_WRITTEN = made_with() == WRITTEN["made with"]
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_run_takes_the_steps_that_it_took(name):
-    """Elsewhere it ends with the same committee; when time is over is counted in steps."""
+    """Elsewhere what is proved to be the best is as good."""
     found, written = walk(name), WRITTEN[name]
     if LIKE_WRITTEN:
         assert differences(found, written) == []
-    elif "time is over" not in name:
-        assert found["ends"][0] == written["ends"][0]
+    else:
+        assert firm(found["ends"]) == pytest.approx(firm(written["ends"]), rel=3e-6)
+
+
+def firm(ends):
+    """The value that a run ends with, if it tells one; twins may take turns in committees."""
+    if isinstance(ends[0], str):
+        return ends[2]
+    return ends[1] if isinstance(ends[1], float) else 0.0
 
 
 @pytest.mark.parametrize("name", NUMBERS)
