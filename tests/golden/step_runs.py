@@ -6,10 +6,11 @@ import json
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
@@ -22,6 +23,7 @@ from golden.steps import flatten, followed, told
 from instances import random_instance
 from soft_oracle import draw, pool
 from voteprune.bounds import closure as cuts
+from voteprune.bounds import inevitable_errors as errors
 from voteprune.bounds import levels, plurality_rows
 from voteprune.primal import enumeration, plurality_enumeration
 from voteprune.problem import outline
@@ -44,6 +46,7 @@ from voteprune.soft.loss_protocol import margin
 from voteprune.soft.problem import Budget, Group
 from voteprune.soft.problem_loss import loss_of
 from voteprune.soft.tree import SoftTree
+from voteprune.tree.plurality import worker as plurality_worker
 
 STEPS: dict[str, tuple[tuple[str, ...], Callable[[], list]]] = {}
 """By name: the kinds of seams that are followed, and a run that returns what it ends with."""
@@ -126,6 +129,28 @@ def _nobody():
     groups = (Group((0, 1, 2), 2), Group((3, 4), 1))
     tight = (Budget((Fraction(2),) * 6, Fraction(5)),)
     return walked(replace(draw(5, n=30, k=6), size_max=None, groups=groups, budgets=tight), most=4)
+
+
+@steps("soft, nobody is left", "soft")
+def _nobody_left():
+    said = []
+    for loss in ("log_loss", "pool_log_loss", "pool_brier"):
+        for required in ((), (1,)):
+            problem = replace(draw(5, n=30, k=4, loss=loss), size_max=None, required=required)
+            problem = replace(problem, forbidden=tuple({0, 1, 2, 3} - set(required)))
+            said += [walked(problem, keep_steps=keep) for keep in (False, True)]
+    return said
+
+
+@steps("soft, more members than are worked with at first", "soft")
+def _many_members():
+    problem = replace(draw(23, n=60, k=70, weighted=False), size_max=4, penalty=0.3)
+    groups = (Group(tuple(range(40)), 1), Group(tuple(range(30, 70)), 1, 2))
+    return [
+        *walked(problem, most=8, search=False),
+        *walked(replace(problem, groups=groups), most=2, search=False),
+        *walked(problem, most=3),
+    ]
 
 
 @steps("soft, somebody required, at least so many", "soft")
@@ -409,6 +434,36 @@ def small_problems():
     yield Problem.of(runs.weighted(), "balanced_accuracy", LIMITS)
 
 
+def hurried(make, under, limits, **request):
+    """Return a run of `prune` under one time limit after the other, in looks at the clock."""
+
+    def run():
+        said = []
+        for limit in limits:
+            with under(), mock.patch.object(time, "monotonic", Ticks().monotonic):
+                found = runs.ask(make(), time_limit=float(limit), **request)
+            said.append([found.termination, *answered(found)])
+        return said
+
+    return run
+
+
+SOON = (2, 5, 8, 11, 14, 20, 30, 45, 70)
+steps("sizes, whenever time is over", "sizes")(hurried(runs.votes, boxes, SOON[2::2], start=[0]))
+steps("margins, whenever time is over", "margins")(
+    hurried(lambda: runs.votes(4, 40, 8), boxes, SOON, start=[1], objective=vp.Ramp(1))
+)
+steps("curves, whenever time is over", "curves")(
+    hurried(lambda: runs.votes(2, 40, 8), boxes, SOON, objective="f1", start=[0])
+)
+steps("plurality, whenever time is over", "plurality")(
+    hurried(runs.plural, boxes, SOON[:2], start=[0, 1])
+)
+steps("asked, whenever time is over", "asking")(
+    hurried(lambda: spoken(31, 2), nullcontext, SOON, penalty=0.1)
+)
+
+
 @steps("trying, in small blocks", "trying")
 def _trying():
     said = []
@@ -495,6 +550,19 @@ def _cuts():
         return [*said, cuts.closure_bound(problem)]
 
 
+@steps("errors that cannot be helped", "sizes")
+def _errors():
+    said = []
+    for objective in ("accuracy", vp.Weights(tp=3, fp=-1), "f1", "gmean", "mcc"):
+        given = runs.weighted(4, 70, 7)
+        problem = Problem.of(given, objective)
+        best = runs.ask(given, objective=objective, method="brute").committee
+        said.append([side.tolist() for side in errors.disputed_rows(problem)])
+        both = best, problem.committee((0, 2, 5), 1)
+        said += [errors.rows_given_up(problem, committee).tolist() for committee in both]
+    return said
+
+
 NUMBERS: dict[str, Callable[[], object]] = {}
 """Functions that round to the safe side, at some places: pinned to the last bit."""
 
@@ -567,6 +635,16 @@ def _room_for_roundings():
     size = plurality_rows.Size(wins, 3)
     prices = np.abs(_points(10, len(size.basic())))
     yield size.judge(size.basic(), prices, np.zeros(0), np.full(wins.n_classifiers, -1, np.int8))
+
+
+@numbers
+def _what_linear_programs_take():
+    for rows, k in ((40, 7), (400, 12)):
+        wins, _ = Wins.of(PluralityProblem.of(runs.plural(5, rows, k), "accuracy"))
+        memory = plurality_worker._Memory(SimpleNamespace(wins=wins))
+        yield memory.program_seconds, memory.worth
+        memory.solved, memory.closed = 5, 2
+        yield memory.worth
 
 
 @numbers

@@ -55,7 +55,9 @@ SOFT = (
 
 SIZES = (
     "bounds.closure:conflicts", "bounds.closure:closure", "bounds.closure:pair_off",
-    "bounds.inevitable_errors:sacrificed_rows", "bounds.levels:Levels.needs",
+    "bounds.inevitable_errors:sacrificed_rows", "bounds.inevitable_errors:_conditional_bounds",
+    "bounds.inevitable_errors:rows_given_up", "bounds.inevitable_errors:_line_below",
+    "bounds.inevitable_errors:disputed_rows", "bounds.levels:Levels.needs",
     "bounds.levels:room", "bounds.node:Node.excess", "bounds.node:Node.bounded",
     "bounds.prices:Prices.judge", "bounds.prices:_sums_by", "bounds.prices:_rescaled",
     "bounds.prices:_best_members", "bounds.program:Program.add", "bounds.program:Program.solve",
