@@ -236,7 +236,7 @@ def _late():
         best = -1.0 if grown.best is None else grown.best.value
         return [grown.nodes, grown.n_open, grown.lower_bound, best]
 
-    return at_each(range(1, 50), until)
+    return at_each(range(1, 36), until)
 
 
 @steps("soft, on some rows, whenever time is over", "soft")
@@ -614,6 +614,10 @@ def _sums_by_price_and_by_order():
         told = found.selection(values)
         yield told.value, told.cost_in, told.cost_out
     yield polytope._largest_few(values, 3, np.arange(8) // 4 == np.arange(2)[:, None])
+    yield [polytope._threshold(values, seats) for seats in (0, 1, 3, 7, 8)]
+    for limit in (0.0, 2.0):
+        alone = polytope.Polytope(np.ones((1, 8)), np.array([limit])).ridge(values, 0.7)
+        yield alone.value, alone.gradient, alone.shares, alone.prices, alone.hessian
 
 
 def made_with() -> dict:
