@@ -62,7 +62,7 @@ def guarded_files(only: Iterable[str]) -> list[Guarded]:
 
 @cache
 def helpers(file: Path) -> frozenset[Path]:
-    """Return a file of the tests, whatever else of the tests it imports, and what pytest does."""
+    """Return a file of tests, what it imports of them or compares with, and what pytest does."""
     tests, found, left = fresh.ROOT / "tests", set[Path](), [file]
     left += [
         path for path in {tests / "conftest.py", file.with_name("conftest.py")} if path.exists()
@@ -77,9 +77,11 @@ def helpers(file: Path) -> frozenset[Path]:
             if isinstance(node, ast.ImportFrom) and node.module:
                 names.append(node.module)
             # Helpers lie beside the tests or above them, and are imported by their bare names.
-            paths = (folder / f"{name}.py" for name in names for folder in (tests, here.parent))
+            parts = [name.replace(".", "/") for name in names]
+            paths = (folder / f"{part}.py" for part in parts for folder in (tests, here.parent))
             left += [path for path in paths if path.exists()]
-    return frozenset(found)
+    # What was written down to be compared with lies beside the tests.
+    return frozenset(found | set(file.parent.glob("*.json")))
 
 
 def shuffled(mutants: dict[str, list[Mutant]], seed: int) -> list[Mutant]:

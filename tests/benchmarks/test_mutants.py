@@ -319,6 +319,17 @@ def test_a_file_of_tests_is_timed_once_whatever_lists_it_is_in(tool, tmp_path, m
         assert paces[lists["b.py"]].seconds == {"two.py::t": 1.0, "three.py::t": 1.0}
 
 
+def test_what_a_test_compares_with_belongs_to_it(tool):
+    """Helpers in packages and written answers: a result does not outlive a change of these."""
+    pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")
+    from mutants import helpers
+
+    tests = ROOT / "tests"
+    found = helpers(tests / "golden/test_steps.py")
+    for part in ("test_steps.py", "steps.py", "steps.json", "../badstart.py", "../conftest.py"):
+        assert (tests / "golden" / part).resolve() in found
+
+
 def test_what_was_noticed_at_first_is_told_apart(tool, tmp_path):
     """Of changes that tests were written for since, the share that is noticed now says little."""
     pytest.importorskip("mutmut", reason="the extra `mutants` is not installed")

@@ -14,12 +14,18 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from golden.kept import write_missing
 from golden.runs import HERE, RUNS, as_text, versions, warm_up
+from golden.step_runs import NUMBERS, STEPS, bits, made_with, walk
 
 
 def main(families: list[str]) -> None:
-    """Write the families named, or all."""
+    """Write the families named, or all; "steps" are one of them."""
+    if "steps" in families or not families:
+        walks = {name: walk(name) for name in STEPS} | {name: bits(name) for name in NUMBERS}
+        (HERE / "steps.json").write_text(as_text({"made with": made_with()} | walks))
+        if families == ["steps"]:
+            return
     warm_up()
-    for family in families or RUNS:
+    for family in [name for name in families if name != "steps"] or RUNS:
         answers = {name: run() for name, run in RUNS[family].items()}
         (HERE / f"{family}.json").write_text(as_text(answers))
     (HERE / "versions.json").write_text(as_text({"written with": versions()}))

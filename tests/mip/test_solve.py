@@ -207,6 +207,21 @@ def test_without_time_nothing_is_built(monkeypatch):
     assert not script.calls
 
 
+@pytest.mark.parametrize(("left", "times"), [(0.0, 0), (1e-3, 1), (0.5, 1)])
+def test_whatever_time_is_left_is_made_use_of(left, times, monkeypatch):
+    asked = []
+
+    def solve(*_):
+        asked.append(1)
+        raise OutOfTime
+
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr("voteprune.mip.solve.solve", solve)
+    problem = Problem.of(VOTES)
+    assert settle(problem, Run(Incumbent(problem), 100.0 + left)).termination == "time limit"
+    assert len(asked) == times
+
+
 def test_a_convict_is_not_asked(monkeypatch):
     problem = Problem.of(VOTES)
     script = Script(monkeypatch, honest)

@@ -127,6 +127,12 @@ def test_sums_are_exact_or_rounded_up(largest, kind):
         assert held < sums.at_least(total(net) + 1)
 
 
+def test_the_least_sum_is_a_whole_number_of_steps_and_no_farther_than_they_reach():
+    sums = Sums(np.array([6, -4, 8, 0]), 2, np.ones((4, 3), dtype=bool), np.arange(3), [])
+    for units in range(-40, 40):
+        assert sums.at_least(units) == max(-10, min(10, math.ceil(units / 2)))
+
+
 @pytest.mark.parametrize("bits", [10, 30, 52, 54, 90])
 def test_whoever_is_as_good_as_another_reaches_what_that_one_asks_for(bits):
     """However gains are divided and rounded: otherwise a better committee would not be seen."""

@@ -170,6 +170,18 @@ def test_a_rise_is_noted_for_the_side_it_was_on(decisions, sits, others, monkeyp
     assert noted == [(3, sits, 2.0)]
 
 
+def test_every_number_that_a_family_can_have_is_learned_of():
+    """Families are called after their first member, plus one; the last one stands alone."""
+    families = Families(loss_of(draw(1, n=20, k=5)), None, True)
+    for number in range(1, 6):
+        at = replace(node([0] * 5, [0] * 5), split=5 + number, above=1.0)
+        families.note(at, 1.0 + number)
+    every = np.arange(6)
+    rises = families._costs.scores(every, np.ones(6), np.full(6, 0.5), 10.0)
+    assert np.argmax(rises) == 5
+    assert len(np.unique(rises[1:])) == 5
+
+
 def test_nodes_are_handed_over_and_kept_on_file_with_their_families(at_once, tmp_path):
     problem = related(3)
     whole = told_by(problem, search=False)[0]

@@ -129,6 +129,7 @@ DEEP = np.full((4, 2, 3), 1 / 3)
         (({"a": P[:, 0], "b": P[:2, 0]}, Y), "predictions['b']", "shape"),
         (({"a": ["x", 1, 1, 1]}, ["x", "z", "x", "z"]), "predictions['a']", "none of the classes"),
         (({}, Y), "predictions", "no member"),
+        (({"a": 0.5}, [1]), "y", "0 rows"),
     ],
 )
 def test_what_is_wrong_is_refused_by_name(arguments, argument, words):

@@ -410,3 +410,21 @@ def test_trees_by_squared_loss_end_at_the_optimum_without_search(seed, monkeypat
         tree.round(most_nodes=1)
     assert used
     assert tree.best.value == pytest.approx(best, rel=2e-6)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_derivatives_of_a_flatter_loss_are_those_of_its_values(classes):
+    plain = loss_of(draw(2, n=30, k=5, classes=classes, loss="pool_brier"))
+    flat, members = FlatterBrier(plain, 0.4), np.array([0, 1, 3, 4])
+    columns, weights, step = flat.gather(members), np.array([0.1, 0.2, 0.3, 0.4]), 1e-5
+
+    def value(at):
+        return flat.value(flat.scores(np.zeros(0), columns, at))
+
+    slopes, hessian = flat.derivatives(flat.scores(np.zeros(0), columns, weights), columns)
+    for k, unit in enumerate(np.eye(4)):
+        there, back = value(weights + step * unit), value(weights - step * unit)
+        assert slopes[k] == pytest.approx((there - back) / (2 * step), rel=1e-6, abs=1e-6)
+        z = flat.scores(np.zeros(0), columns, weights + step * unit)
+        bend = (flat.derivatives(z, columns)[0] - slopes) / step
+        np.testing.assert_allclose(bend, hessian[k], rtol=1e-4, atol=1e-4)

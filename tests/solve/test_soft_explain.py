@@ -7,6 +7,7 @@ import pytest
 
 import voteprune as vp
 from soft_oracle import pool
+from voteprune.soft.newton import Point
 from voteprune.soft.tree import TOLERANCE, SoftTree
 from voteprune.solve import soft_explain
 from voteprune.solve.soft_explain import NearCommittee, SoftExplanation, SoftRole
@@ -77,6 +78,22 @@ def test_others_are_near_allowed_and_seat_others(solution):
         assert [(one.members, one.value) for one in told] == expected[:10]
         for one in told:
             assert one.names == tuple("abcde"[k] for k in one.members)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_two_fits_that_seat_the_same_the_better_is_told(solution, turned, monkeypatch):
+    problem, committee = solution.problem, solution.committee
+    one = next(k for k in range(5) if (k,) != committee.members)
+    other = (one + 1) % 5
+    fits = {}
+    for members, loss in (((one,), 2.0), (tuple(sorted((one, other))), 3.0)):
+        weights = np.where(np.array(members) == one, 1.0, 0.0)
+        loss = 5.0 - loss if turned else loss
+        fits[members] = Point(np.array(members), np.zeros(1), weights, loss, loss, np.zeros(0))
+    monkeypatch.setattr(problem.search, "fitted", fits)
+    (found,) = soft_explain._others(problem, committee, -1.0, near=1e9)
+    assert found.members == (one,)
+    assert found.value == -2.0 / problem.total
 
 
 def test_it_is_written_as_losses():

@@ -677,3 +677,20 @@ def test_what_was_proved_before_a_solver_was_caught_is_told(stuck):
 
     assert solve_any(problem, method_of(caught), run) == Outcome("solver failed")
     assert run.incumbent.bound == max(part.proved for part in kept[0].left)
+
+
+@pytest.mark.parametrize(("seconds", "tangents"), [(60.0, 3), (-1.0, 1)])
+def test_without_time_one_walk_is_the_last(seconds, tangents, monkeypatch):
+    problem = problem_of(3, "f1", n=60, k=5)
+    left, asked = climbing(problem, 2), []
+    run = run_of(problem, seconds=seconds)
+
+    def ask(self, *_):
+        asked.append(1)
+        if left:
+            run.incumbent.offer(*left.pop(0))
+        return Outcome("finished")
+
+    monkeypatch.setattr(exact_curve._Climb, "_ask", ask)
+    climb_of(problem, run)._search()
+    assert len(asked) == tangents

@@ -6,6 +6,7 @@ import pytest
 import voteprune as vp
 from soft_oracle import pool
 from voteprune.soft.tree import SoftTree
+from voteprune.strategies import exact_soft
 from voteprune.tree.soft.checkpoint import SoftCheckpoint
 
 
@@ -99,3 +100,19 @@ def test_minus_nothing_is_nothing_to_the_digest():
     plus, minus = np.where(scores == 0, 0.0, scores), np.where(scores == 0, -0.0, scores)
     digests = {vp.Probabilities(one, y, scores=True).digest for one in (plus, minus)}
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize(("many", "known"), [(40, True), (41, False)])
+def test_with_many_rows_no_committee_is_fitted_twice(many, known, monkeypatch):
+    """With fewer rows weights are the same to the last digit whoever has fitted them before."""
+    seen, drive = [], exact_soft.SoftDriver
+
+    def driver(problem, run, tree):
+        seen.append(tree.search.fitted is problem.search.fitted)
+        return drive(problem, run, tree)
+
+    monkeypatch.setattr(exact_soft, "MANY_ROWS", many)
+    monkeypatch.setattr(exact_soft, "SoftDriver", driver)
+    said = vp.Probabilities(*pool(3, n=40, k=4))
+    assert vp.prune(said, penalty=1.0).status == "optimal"
+    assert seen == [known]

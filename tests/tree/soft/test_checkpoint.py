@@ -75,7 +75,6 @@ def test_an_interrupt_leaves_what_was_done_on_file(tmp_path, monkeypatch):
         patch.setattr(sharpening, "relax", stop)
         # On a busy machine a relaxation may be cut short, which is a node more.
         patch.setattr(driver, "_SHORT", 1e6)
-        patch.setattr(driver, "_LONG", 1e6)
         stopped = vp.prune(said, constraints=LIMITS, penalty=0.05, checkpoint=file)
     assert stopped.termination == "interrupted"
     state = SoftCheckpoint(file, stopped.problem.numbers).load()
