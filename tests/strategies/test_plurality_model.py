@@ -84,6 +84,26 @@ def test_only_what_can_earn_something_is_in_the_program():
     assert np.count_nonzero(less.model.objective) == np.count_nonzero((fewer.gain > 0) & named)
 
 
+@pytest.mark.parametrize("limited", [False, True])
+def test_one_class_wins_on_a_pattern_in_the_relaxation_too(limited):
+    """At most one where wins only gain; exactly one where a limit counts who wins."""
+    requests = (vp.AtLeast("recall", 0.25, of=0),) if limited else ()
+    problem = PluralityProblem.of(votes(k=2, n=40), "accuracy", requests)
+    model = plurality_model(problem).model
+    rows = model.matrix.toarray()
+    wanted = problem.can_win(()) & (limited | (problem.gain > 0))
+    expected, first = [], 2
+    for count in wanted.sum(axis=1).tolist():
+        if count > 1 or (count and limited):
+            expected.append(list(range(first, first + count)))
+        first += count
+    one = (rows >= 0).all(axis=1) & (model.row_high == 1) & ~rows[:, :2].any(axis=1)
+    assert [np.flatnonzero(row).tolist() for row in rows[one]] == expected
+    assert (rows[one].max(axis=1) == 1).all()
+    assert (model.row_low[one] == limited).all()
+    assert expected
+
+
 class Stage:
     """Stands in for all that the exact method calls, and notes who is asked in which order."""
 
