@@ -11,15 +11,18 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import maximum_flow
 
 from ..numbers.exact import IntArray, magnitude
-from ..problem.problem import Problem
-from ..run.run import Run
+
+# Worker processes, which start with an import of this, need none of these.
+if TYPE_CHECKING:
+    from ..problem.problem import Problem
+    from ..run.run import Run
 
 _MOST_EDGES = 4_000_000
 """Pairs beyond which the rest is left out, to save memory; the bound still holds."""
@@ -178,6 +181,9 @@ def pair_off(
         How much of each pair is paired off. Of every unit one half is lost, whoever chooses; and
         as the largest flow is the smallest cut, this is all the pairs can say.
     """
+    # Not above: worker processes import this module, never come here, and would start later.
+    from scipy.sparse.csgraph import maximum_flow
+
     n_low, n_high = len(low), len(high)
     source, sink = n_low + n_high, n_low + n_high + 1
     endless = np.full(len(first), _MOST_CAPACITY, dtype=np.int32)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import Floats, objective_scale
-from ..problem.committee import Committee
-from ..problem.problem import Problem
 from .relaxation_rows import LimitRow, Row, Sides, limit_rows
+
+# Worker processes, which start with an import of this, need none of these.
+if TYPE_CHECKING:
+    from ..problem.committee import Committee
+    from ..problem.problem import Problem
 
 SAFETY = 1e-7
 """Relative room left for rounding when floating-point bounds are read."""

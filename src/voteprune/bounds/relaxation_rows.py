@@ -19,13 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..numbers.floats import SLACK, Floats
-from ..problem.problem import Problem
+
+# Worker processes, which start with an import of this, need none of these.
+if TYPE_CHECKING:
+    from ..problem.problem import Problem
 
 Sides = tuple[int, int]
 """Of a row's patterns, how many want to be positive, and how many negative."""

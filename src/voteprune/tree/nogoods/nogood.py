@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,10 @@ from ...bounds.levels import room
 from ...bounds.node import FREE
 from ...bounds.relaxation_rows import limit_kinds, limit_rows
 from ...numbers.floats import Floats, objective_scale
-from ...problem.problem import Problem
+
+# Worker processes, which start with an import of this, need none of these.
+if TYPE_CHECKING:
+    from ...problem.problem import Problem
 
 _MARGIN = 1e-6
 """By how much the members with the largest d must fall short: far more than rounding can do."""

@@ -90,6 +90,8 @@ class Relaxation:
         self._highs.silent()
         self._highs.setOptionValue("threads", 1)
         self._highs.setOptionValue("presolve", "off")
+        # Factors of nogoods are 1 or -1, those of limits 1 at the most: there is nothing to scale.
+        self._highs.setOptionValue("simplex_scale_strategy", 0)
         # The last column lets every row be broken at a high price, so there is always a solution.
         self._highs.addVars(self.n + 1, np.zeros(self.n + 1), np.append(np.ones(self.n), np.inf))
         cost = np.append(-self._gains, self._penalty)
