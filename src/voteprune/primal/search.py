@@ -87,7 +87,7 @@ def search_alone(
     return Outcome("finished" if run.seconds_left > 0 else "time limit")
 
 
-def search(tabu: LocalSearch, incumbent: Incumbent, until: float, patience: float) -> int:
+def search(tabu: LocalSearch, incumbent: Incumbent, until: float, patience: int) -> int:
     """Walk until a moment, or until so many walks in a row have found nothing better.
 
     Returns
