@@ -118,6 +118,9 @@ def run(blocks: list[Block], state: Path, cores: int, until: float = inf) -> dic
     for key in (key for block in blocks for key in block.runs() if key not in done):
         if time.monotonic() >= until:
             break
+        if not pools.available(key[0]):
+            print(*key, "is not there", flush=True)
+            continue
         told = {"key": key, "workers": cores, **measure(key, cores)}
         row = done[key] = fresh.keep(state, told, mark)
         print(*key, row.get("status"), row.get("value"), row.get("gap"), flush=True)

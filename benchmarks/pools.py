@@ -32,6 +32,15 @@ def table_of(name: str) -> Table:
     return load(dataset, locate(dataset, DATA))
 
 
+def available(name: str) -> bool:
+    """Tell whether a data set is there; APS is not part of a checkout."""
+    try:
+        locate(catalogue()[name], DATA)
+    except vp.exceptions.InputError:
+        return False
+    return True
+
+
 def train(name: str, seed: int, fold: int, settings: Path = PAPER_POOL) -> Path:
     """Return the vote file of a pool of 100, training it first if need be."""
     pool = read_pool(settings)
