@@ -240,7 +240,7 @@ def test_a_page_of_results_becomes_a_table():
 
 LIMITS = {
     "classifiers, for bounds size by size and for `front`": sizes.MOST_CLASSIFIERS,
-    "distinct patterns, for proofs by clauses": nogoods._MOST_PATTERNS,
+    "distinct patterns, for proofs by nogoods": nogoods._MOST_PATTERNS,
     "distinct patterns, for asking a MIP solver about what is left": sizes._FEW_PATTERNS,
     "patterns times classifiers, for a MIP solver on all of it": exact._MOST_ENTRIES,
     "patterns times classifiers that the search walks through": search._MOST_ENTRIES,

@@ -118,7 +118,7 @@ def test_the_long_proof_computes_anew_what_other_code_has_proved(
 
 def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_path, monkeypatch):
     engine = load("engine")
-    block = engine.Block("Part", ("prk",), ((10, 0),), 1.0, (engine.OURS,))
+    block = engine.Block("Part", ("prk",), 1, 1.0, (engine.OURS,))
     [key] = block.runs()
     state, asked = tmp_path / "state.jsonl", []
     state.write_text(json.dumps({"key": key, "error": "of old", "mark": "old"}) + "\n")
@@ -132,7 +132,7 @@ def test_the_engine_is_measured_anew_where_other_code_was_measured(load, tmp_pat
 
 def test_a_page_of_the_engine_is_of_one_commit_and_says_what_it_lacks(load, tmp_path, monkeypatch):
     engine = load("engine")
-    block = engine.Block("Part", ("prk", "bcw"), ((10, 0),), 1.0, (engine.OURS,))
+    block = engine.Block("Part", ("prk", "bcw"), 1, 1.0, (engine.OURS,))
     row = {
         "status": "optimal", "seconds": 0.5, "value": 0.9, "gap": 0.0, "cpu": 0.7, "trace": [],
     }  # fmt: skip
