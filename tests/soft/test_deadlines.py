@@ -172,8 +172,11 @@ def test_what_floats_cannot_square_is_refused(weights, penalty, argument):
 
 
 @pytest.mark.slow
-def test_optimal_is_said_only_where_value_and_bound_meet():
+def test_optimal_is_said_only_where_value_and_bound_meet(monkeypatch):
     """With hardly any penalty members that are right everywhere leave a loss of rounding alone."""
+    # On a busy machine strides may be too short for a relaxation that has so little to go by.
+    monkeypatch.setattr("voteprune.tree.soft.driver._SHORT", 600.0)
+    monkeypatch.setattr("voteprune.tree.soft.driver._LONG", 600.0)
     said_optimal = 0
     for seed in range(5):
         rng = np.random.default_rng(seed)
