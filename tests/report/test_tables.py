@@ -88,6 +88,33 @@ def test_gaps_are_in_per_cent_and_only_of_methods_that_prove(facts):
         assert entry.spread == pytest.approx(deviation(gaps))
 
 
+def test_proofs_are_counted_where_there_are_bounds(facts):
+    table = facts.tables["proved"]
+    assert table.columns == synthetic.PROVING
+    for dataset, k in [("BCW", 40), ("DRD", 100)]:
+        (line,) = (line for line in table.lines if line.keys == (dataset, str(k), "6"))
+        for method, entry in zip(table.columns, line.entries, strict=True):
+            records = picked(dataset, k, method)
+            assert entry.ours == sum(r.status == "optimal" for r in records)
+    total = table.lines[-1]
+    assert total.keys == ("all", "all", "36")
+    for column, method in enumerate(table.columns):
+        proved = [r for r in RECORDS if r.method == method and r.status == "optimal"]
+        assert total.entries[column].ours == len(proved)
+    # Of one data set and K there is nothing to sum up.
+    (line,) = collect(picked("BCW", 40, "F1")).tables["proved"].lines
+    assert not line.summary
+
+
+def test_sizes_are_means_over_runs(facts):
+    assert facts.tables["sizes"].columns == facts.methods
+    for dataset, k, method in [("BCW", 40, "F1"), ("DRD", 100, "KP"), ("aps_part", 40, "FE")]:
+        sizes = [len(r.members) for r in picked(dataset, k, method)]
+        entry = figure(facts, "sizes", dataset, k, method)
+        assert entry.ours == pytest.approx(average(sizes))
+        assert entry.spread == pytest.approx(deviation(sizes))
+
+
 def test_the_papers_figures_stand_beside_ours(facts):
     entry = figure(facts, "accuracy", "BCW", 100, "HC-UWA")
     published = paper.accuracy()["BCW", 100, "HC-UWA"]
@@ -321,6 +348,11 @@ def test_who_shares_the_best_rank_is_named_together():
     assert words.startswith(
         "have the best average rank by accuracy at K = 40: 1.50 among 3 methods"
     )
+    both = tiles([r for r in RECORDS if r.dataset == "bcw" and r.method in ("F1", "FE", "KP")])
+    (words,) = (words for words in both if "best average rank" in words)
+    assert "the best average rank by accuracy over all K: " in words
+    (words,) = (words for words in both if words.startswith("committees"))
+    assert "K = 40 and 100" in words
 
 
 @pytest.mark.slow

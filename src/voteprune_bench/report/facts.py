@@ -13,6 +13,7 @@ from voteprune.files import jsonfile
 
 from ..experiment.records import Failure, Record, read_failures, read_records
 from .against_paper import accuracy_table, balanced_table, gap_table, overfitting_table
+from .committees import proved_table, size_table
 from .headline import Tile, coverage_rows, headline
 from .ranks import Verdict, judge
 from .results import Results
@@ -149,6 +150,8 @@ def collect(
         *_more_ranks(results, "balanced accuracy", balanced_ranks),
         overfitting_table(results),
         gap_table(results),
+        proved_table(results),
+        size_table(results),
     ]
     tests = tuple(
         Judged(measure, pool_size, judge(results, pool_size, results.ranked(pool_size), score))

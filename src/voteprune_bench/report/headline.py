@@ -54,7 +54,7 @@ def headline(results: Results, accuracy: Table, ranks: Table, beaten: Table) -> 
 def _scope(results: Results) -> Tile:
     records = results.records
     runs = {(record.run, record.pool_size) for record in records}
-    sets, sizes = len(results.datasets), " and ".join(map(str, results.pool_sizes))
+    sets, sizes = len(results.datasets), _and(list(map(str, results.pool_sizes)))
     words = (
         f"committees, chosen by {len(results.methods)} methods in {len(runs)} runs on "
         f"{sets} data set{'s' if sets != 1 else ''}, K = {sizes}. {part_note(results)}"
@@ -91,9 +91,10 @@ def _leader(ranks: Table) -> Tile | None:
         if cell.paper is not None
     }
     first, top = _first(ours)
+    where = f"over all {ranks.keys[0]}" if line.summary else f"at K = {line.keys[0]}"
     words = (
-        f"{'has' if len(first) == 1 else 'have'} the best average rank by accuracy at "
-        f"K = {line.keys[0]}: {top:.2f} among {len(ours)} methods."
+        f"{'has' if len(first) == 1 else 'have'} the best average rank by accuracy "
+        f"{where}: {top:.2f} among {len(ours)} methods."
     )
     if theirs:
         best, top = _first(theirs)
@@ -109,7 +110,7 @@ def _first(ranks: dict[str, float]) -> tuple[list[str], float]:
 
 
 def _and(names: list[str]) -> str:
-    return " and ".join(names)
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def _proofs(results: Results) -> Tile | None:
