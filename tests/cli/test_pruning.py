@@ -96,6 +96,14 @@ def test_an_answer_without_proof_is_code_0_and_3_for_the_strict(run, hard, tmp_p
     assert "test" not in json.loads(out)
 
 
+@pytest.mark.parametrize("objective", ["accuracy", "log_loss"])
+def test_a_promise_that_cannot_be_made_is_code_3_for_the_strict(run, votes, objective):
+    words = ("prune", votes, "--objective", objective, "--max-size", 2)
+    assert run(*words, "--promise", "accuracy=0.01", "--strict")[0] == 0
+    assert run(*words, "--promise", "accuracy=0.999")[0] == 0
+    assert run(*words, "--promise", "accuracy=0.999", "--strict")[0] == 3
+
+
 def test_explain_tells_about_every_member_in_text_and_json(run, votes):
     code, out, _ = run("prune", votes, "--explain", "--json")
     assert code == 0

@@ -2,8 +2,8 @@
 
 Data goes to stdout, everything else to stderr. Exit codes: 0 a committee was found, 1 a
 certificate does not hold, 2 a wrong or infeasible request, 3 a limit came before a committee
-(``--strict``: before the proof, or limits not kept), 4 an output could not be written, 130
-interrupted.
+(``--strict``: before the proof, or limits or a promise not kept), 4 an output could not be
+written, 130 interrupted.
 
 The way of a request: `app` hands its words to a command (`pruning`, `fronts`, `comparing`,
 `applying`, `verifying`, `listing`), which reads them with `shared_options` and `option_texts` and

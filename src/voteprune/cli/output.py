@@ -207,17 +207,24 @@ def exit_code(solution: Solution | PluralitySolution | SoftSolution, strict: boo
     solution
         What `prune` returned.
     strict
-        Whether a committee without a proof, or without the limits it should keep, counts as
-        unfinished.
+        Whether a committee without a proof, without the limits it should keep or without the
+        promise that was asked for counts as unfinished.
     """
     if solution.status == "infeasible":
         return WRONG
     if solution.status == "optimal" or solution.termination == "finished":
-        kept = not isinstance(solution, SoftSolution) or solution.limits_kept
-        return PROVED if kept or not strict else UNPROVED
+        return UNPROVED if strict and not _as_asked(solution) else PROVED
     if solution.termination == "interrupted":
         return INTERRUPTED
     return UNPROVED if strict or solution.committee is None else PROVED
+
+
+def _as_asked(solution: Solution | PluralitySolution | SoftSolution) -> bool:
+    """Return whether the committee keeps its limits, and the promise could be made."""
+    if isinstance(solution, PluralitySolution):
+        return True
+    kept = not isinstance(solution, SoftSolution) or solution.limits_kept
+    return kept and (solution.promise is None or solution.promise.committee is not None)
 
 
 def score_test_rows(solution: Solution | PluralitySolution, test: Rows) -> dict[str, Any] | None:
