@@ -170,8 +170,8 @@ def make_app(words: Sequence[str] | None = None) -> Any:
         help="Prune ensembles of classifiers with proof.",
         help_epilogue="Exit codes: 0 a committee was found (its proof is told), 1 a certificate "
         "does not hold, 2 wrong or infeasible request, 3 a limit came before a committee "
-        "(--strict: before the proof, or limits or a promise not kept), 4 an output could not be written, 130 "
-        "interrupted.\n\n"
+        "(--strict: before the proof, or limits or a promise not kept), 4 an output could not be "
+        "written, 130 interrupted.\n\n"
         "Example: voteprune prune votes.csv --target label",
         version=version("voteprune"),
         help_format="markdown",
