@@ -5,6 +5,8 @@ import pytest
 
 import voteprune as vp
 from soft_oracle import pool
+from voteprune.soft import relaxation
+from voteprune.soft.newton import minimise
 from voteprune.soft.pruning import SoftPruning
 from voteprune.solve.size_front import SoftFront
 
@@ -46,6 +48,28 @@ def test_limits_hold_at_every_size_and_sizes_without_a_committee_say_so():
             said, constraints=[*limits[::2], vp.AtMost("size", point.size), limits[0]], penalty=0.5
         )
         assert point.value == pytest.approx(exact.value, rel=2e-6)
+
+
+def test_a_fit_at_a_kink_of_the_penalty_ends(monkeypatch):
+    """A group that must sit while one of it may not: its steps would be short for ever."""
+    asked = []
+
+    def counted(loss, penalty, *request):
+        def evaluated(weights):
+            asked[-1] += 1
+            return penalty(weights)
+
+        asked.append(0)
+        return minimise(loss, evaluated, *request)
+
+    monkeypatch.setattr(relaxation, "minimise", counted)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    shares = np.clip(0.5 + (y[:, None] - 0.5) * 0.4 + rng.normal(0, 0.3, (60, 6)), 0.01, 0.99)
+    limits = [vp.Group([0, 1, 2], at_least=2), vp.AtMost("size", 4), vp.Forbid(0)]
+    front = vp.front(vp.Probabilities(shares, y), constraints=limits)
+    assert all(point.optimal for point in front.points[1:])
+    assert 0 < max(asked) < 600  # 1816 where it went on
 
 
 def test_no_time_and_a_callback_that_stops_leave_true_bounds():

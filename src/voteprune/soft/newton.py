@@ -154,6 +154,8 @@ def minimise(
         if promise <= accuracy * abs(now) and not stiff:
             settled = True
             break
+        if stiff and now - (bare + fine.value) <= accuracy * abs(now):
+            break  # at a kink of the penalty, where steps are short for ever
         stiff = 0.0
     z = loss.scores(place[:n_free], columns, place[n_free:])
     bare = loss.value(z)
