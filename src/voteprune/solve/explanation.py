@@ -246,6 +246,8 @@ class Explanation(Written):
         lines = [f"  rows         {least} or more are wrong in every committee"]
         if not self.least_wrong:
             lines = [f"  rows         each of the {self.n_rows} is right in some committee"]
+        if self.hopeless or self.disputed or self.sacrificed:
+            lines += ["               numbered from 0 among the rows pruned on"]
         for rows, one, rest in (
             (self.hopeless, "row", "that nobody gets right"),
             (self.disputed, "pair", "of which no committee gets both rows right"),
