@@ -1,6 +1,6 @@
 """Draw result.svg: what every size can reach on a real pool, with what greedy methods find there.
 
-``python docs/result.py`` trains forty classifiers on the data set QSR and takes about a minute.
+``python docs/result.py`` trains 41 classifiers on the data set QSR and takes about a minute.
 """
 
 from __future__ import annotations
