@@ -176,7 +176,7 @@ def prune(
         `Diversity`, on any measure, or a configuration of the paper by name: "F1" asks for none,
         "F2" for a mean PFC, "F3" also for a least PFC, "F1-theta" is F1 on balanced accuracy.
     constraints
-        Any of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`, `Group`.
+        One, or a list, of `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`, `Group`.
     threshold
         How many votes make a positive: "majority" for more than half of them, "tuned" for what
         suits the objective best on these votes. The method's own rule when omitted: exact methods
