@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -261,6 +262,34 @@ def test_costs_are_learnt_from_what_is_done(done, tmp_path):
     fresh = what_is_left(expand(read_plan(plan), tmp_path), tmp_path)
     assert fresh.seconds > 4 * 20  # brute force may take its whole limit
     assert what_is_left(expand(read_plan(plan), folder), folder).seconds == 0
+
+
+def test_who_ran_into_a_limit_will_take_all_of_another(done, tmp_path):
+    _, folder = done
+    more = write_plan(tmp_path / "plan", folds="[0, 1, 2]", time_limit="600")
+    left = what_is_left(expand(read_plan(more), tmp_path), folder)
+    assert left.seconds < 600
+    stopped = [replace(one, termination="time limit") for one in read_records(folder)]
+    (tmp_path / "results.jsonl").write_text("".join(f"{one.to_json()}\n" for one in stopped))
+    left = what_is_left(expand(read_plan(more), tmp_path), tmp_path)
+    assert left.seconds > 18 * 600
+
+
+def test_results_of_another_data_set_with_the_same_rows_are_not_its_own(done, tmp_path):
+    plan, folder = done
+    others = [replace(one, dataset="other") for one in read_records(folder)]
+    (tmp_path / "results.jsonl").write_text("".join(f"{one.to_json()}\n" for one in others))
+    assert len(what_is_left(expand(read_plan(plan), tmp_path), tmp_path).tasks) == 12
+
+
+def test_every_result_says_when(done, tmp_path):
+    plan, folder = done
+    told = [one.finished for one in read_records(folder)]
+    assert told == sorted(told)
+    assert all(told)
+    tasks = expand(read_plan(plan), tmp_path)
+    run(plan, tmp_path, Here(lost={tasks[0].cell.key, tasks[-1].key}))
+    assert all(one.finished for one in read_failures(tmp_path))
 
 
 def test_a_full_disk_ends_the_run_and_loses_nothing(done, tmp_path, monkeypatch):

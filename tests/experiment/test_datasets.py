@@ -134,6 +134,10 @@ def test_a_table_of_ones_own(tmp_path):
         ("a,label\n1,x\n2,y\n3,z\n", "two classes"),
         ("a,label\n1,no\n2,no\n", "both classes"),
         ("a,label\n1,yes\n2,\n", "two classes"),
+        ("a,label\n1,true\n2,false\n", "holds 'false' and 'true', and positive is 'yes'"),
+        ("a,label\n", "has no rows"),
+        ("label\nyes\nno\n", "has no features"),
+        ("a,label\ninf,yes\n2,no\n", "infinite"),
     ],
 )
 def test_a_table_without_two_classes_is_refused(tmp_path, text, message):
@@ -141,6 +145,18 @@ def test_a_table_without_two_classes_is_refused(tmp_path, text, message):
     mine = Dataset(id="m", name="m", file=tmp_path / "mine.csv", target="label", positive="yes")
     with pytest.raises(FileFormatError, match=message):
         load(mine, mine.file)
+
+
+def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path):
+    (tmp_path / "mine.csv").write_text("a,label\n1,0.0\n2,1.0\n")
+    mine = Dataset(id="m", name="m", file=tmp_path / "mine.csv", target="label", positive="1")
+    assert load(mine, mine.file).y.tolist() == [0, 1]
+
+
+def test_a_set_that_nobody_publishes_is_not_to_be_downloaded(tmp_path):
+    with pytest.raises(InputError, match="data folder") as caught:
+        locate(catalogue()["aps_part"], tmp_path)
+    assert "download" not in str(caught.value)
 
 
 def published(name):

@@ -16,6 +16,11 @@ def test_all_results_come_back():
     assert list(Local(1).map(double, [])) == []
 
 
+def test_no_process_at_all_is_refused():
+    with pytest.raises(InputError, match="-1 for one on each core"), executor(0):
+        pass
+
+
 @pytest.mark.slow
 def test_what_a_killed_process_was_doing_is_done_again(tmp_path):
     assert list(Local(2).map(die_once, [str(tmp_path / "once")])) == ["lived"]

@@ -8,7 +8,7 @@ import voteprune as vp
 from experiment_plans import PLAN, write_plan
 from voteprune import FileFormatError, InputError
 from voteprune_bench.experiment.contenders import PAPER
-from voteprune_bench.experiment.plan import read_plan
+from voteprune_bench.experiment.plan import PLANS, read_plan
 from voteprune_bench.experiment.tasks import Shard, expand
 
 
@@ -107,7 +107,9 @@ def test_shards_overlap_just_when_some_cell_is_in_both():
                     assert Shard(i, n).overlaps(Shard(j, m)) == bool(common)
 
 
-@pytest.mark.parametrize("words", ["0/2", "3/2", "1", "a/b", "1/0", "/", "-1/2"])
+@pytest.mark.parametrize(
+    "words", ["0/2", "3/2", "1", "a/b", "1/0", "/", "-1/2", "²/3", "1/2/3", " 1/2"]
+)
 def test_a_shard_that_is_none_is_refused(words):
     with pytest.raises(InputError, match="i/n"):
         Shard.parse(words)
@@ -122,12 +124,16 @@ def test_a_shard_that_is_none_is_refused(words):
         ({"seeds": "[]"}, "seeds"),
         ({"folds": "[10]"}, "folds"),
         ({"folds": "[true]"}, "folds"),
+        ({"seeds": "[2147483648]"}, "seeds"),
         ({"pool_sizes": "[5]"}, "pool_sizes"),
         ({"methods": '["F9"]'}, "methods"),
         ({"methods": '"F1"'}, "methods"),
         ({"time_limit": "-1"}, "time_limit"),
         ({"time_limit": '3\nvotes_by = "chance"'}, "votes_by"),
         ({"time_limit": '"x"'}, "time_limit"),
+        ({"time_limit": "inf"}, "time_limit"),
+        ({"time_limit": "nan"}, "time_limit"),
+        ({"time_limit": "true"}, "time_limit"),
         ({"pool": '"pool.toml"\nwhatever = 1'}, "whatever"),
         ({"positive": '"yes"\ncolumns = 3'}, "dataset"),
     ],
@@ -148,6 +154,9 @@ def test_what_cannot_be_run_is_named(tmp_path, changes, argument):
         ('method = "brute"\nsolver = "highs"', "method.own: solver"),
         ("method = []", "method.own: method"),
         ("time_limit = -1", "method.own: time_limit"),
+        ('time_limit = "5"', "method.own: time_limit"),
+        ('version = "a"', "method.own: version"),
+        ("constraints = { max_size = 1979-05-27 }", "holds a date"),
         ("function = 3", "module.function"),
         ('function = "nowhere.choose"', "cannot be imported"),
         ('function = "os.sep"', "not a function"),
@@ -205,6 +214,44 @@ def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
             except InputError:
                 refused += 1
     assert refused > len(texts)
+
+
+def test_one_task_is_not_asked_for_in_two_ways(tmp_path):
+    more = "\n[[grid]]\n[[grid]]\nfolds = [1]\n"
+    found = expand(read_plan(write_plan(tmp_path / "plan", PLAN + more)), tmp_path / "run")
+    assert len(found) == 12  # the same again is no other way
+    path = write_plan(tmp_path / "plan", PLAN + more + "time_limit = 5\n")
+    with pytest.raises(InputError, match="asks twice for brute on mine at K = 4"):
+        expand(read_plan(path), tmp_path / "run")
+
+
+def test_a_table_that_cannot_be_used_is_refused_before_any_work(tmp_path):
+    with pytest.raises(FileFormatError, match="positive is 'ja'"):
+        tasks(tmp_path, positive='"ja"')
+
+
+def test_one_table_under_two_names_is_refused(tmp_path):
+    twin = '\n[[dataset]]\nid = "twin"\nfile = "mine.csv"\ntarget = "label"\npositive = "yes"\n'
+    text = PLAN.replace('["mine"]', '["mine", "twin"]') + twin
+    with pytest.raises(InputError, match="mine and twin are the same table"):
+        expand(read_plan(write_plan(tmp_path / "plan", text)), tmp_path / "run")
+
+
+def test_one_vote_file_for_two_folds_is_refused(tmp_path):
+    text = PLAN.replace('pool = "pool.toml"', "")
+    text += '\n[votes]\nfolder = "."\npattern = "{dataset}.csv"\n'
+    path = write_plan(tmp_path / "plan", text)
+    with pytest.raises(InputError, match="same votes for mine seed 10 fold 0 and mine seed 10"):
+        expand(read_plan(path), tmp_path / "run")
+    read_plan(write_plan(tmp_path / "plan", text, pool_sizes="[1]"))
+    with pytest.raises(InputError, match="pool_sizes: must be 1 or more"):
+        read_plan(write_plan(tmp_path / "plan", text, pool_sizes="[0]"))
+
+
+def test_a_folder_does_not_hide_a_plan_that_comes_with_voteprune(tmp_path, monkeypatch):
+    (tmp_path / "tiny").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert read_plan("tiny").text == read_plan(PLANS / "tiny.toml").text
 
 
 def test_no_plan_at_all(tmp_path):

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+from datetime import datetime
 
 import pytest
 
 from experiment_records import failure, record
 from voteprune import FileFormatError
 from voteprune_bench.experiment import Failure, Record, read_failures, read_records
+from voteprune_bench.experiment.records import now
 
 PARTS = ("validation", "test")
 
@@ -74,6 +76,33 @@ def test_a_task_with_a_new_limit_takes_the_place_of_the_old(tmp_path):
     assert read_records(tmp_path) == [new]
 
 
+def test_of_two_limits_the_later_counts_wherever_it_stands(tmp_path):
+    """Files are read by name, and shards or jobs of many machines may have any."""
+    old, new = (
+        record(key=key, value=value, finished=f"2026-11-19T0{hour}:00:00.000+00:00")
+        for key, value, hour in (("a", 0.5, 1), ("b", 0.625, 2))
+    )
+    write(tmp_path, "results.1-of-2", new.to_json())
+    write(tmp_path, "results.2-of-2", old.to_json())
+    assert read_records(tmp_path) == [new]
+    # One from before times were noted is older than any.
+    write(tmp_path, "results.3-of-3", record(key="c").to_json())
+    assert read_records(tmp_path) == [new]
+
+
+def test_the_clock_of_records_tells_later_from_earlier():
+    first = now()
+    assert first <= now()
+    assert datetime.fromisoformat(first).tzinfo is not None
+
+
+def test_records_of_before_times_were_noted_are_read():
+    for one, kind in ((record(), Record), (failure(), Failure)):
+        parts = json.loads(one.to_json())
+        del parts["finished"]
+        assert kind.from_json(json.dumps(parts)) == one
+
+
 def test_a_line_cut_off_counts_as_not_written(tmp_path):
     whole, cut = record(key="a").to_json(), record(key="b").to_json()
     for length in (1, 20, len(cut)):
@@ -92,6 +121,36 @@ def test_a_failure_is_forgotten_when_its_task_succeeds(tmp_path):
     assert [one.key for one in read_failures(tmp_path)] == ["a", "b"]
     write(tmp_path, "results", record(key="a").to_json())
     assert [one.key for one in read_failures(tmp_path)] == ["b"]
+
+
+def at(hour):
+    return f"2026-11-19T{hour:02}:00:00.000+00:00"
+
+
+def test_a_failure_is_forgotten_when_another_limit_succeeds_later(tmp_path):
+    """The plan asks for another limit now, so nobody will try the old task again."""
+    write(tmp_path, "failures", failure(key="a", finished=at(5)).to_json())
+    write(tmp_path, "results", record(key="b", finished=at(4)).to_json())
+    assert [one.key for one in read_failures(tmp_path)] == ["a"]
+    write(tmp_path, "results", record(key="b", finished=at(6)).to_json())
+    assert read_failures(tmp_path) == []
+
+
+def test_a_pool_that_failed_is_forgotten_when_its_fold_has_a_later_result(tmp_path):
+    pool = failure(key="p", method="votes", pool_size=0, finished=at(5))
+    write(tmp_path, "failures", pool.to_json())
+    for other in ({"fold": 1}, {"votes_by": "out of fold"}, {"finished": at(4)}):
+        write(tmp_path, "results", record(**{"finished": at(6), **other}).to_json())
+        assert read_failures(tmp_path) == [pool]
+    write(tmp_path, "results", record(finished=at(6)).to_json())
+    assert read_failures(tmp_path) == []
+
+
+def test_the_last_failure_of_a_task_is_told(tmp_path):
+    first, last = (failure(finished=at(hour), reason=f"{hour}") for hour in (1, 2))
+    for lines in ((first, last), (last, first)):
+        write(tmp_path, "failures", *(one.to_json() for one in lines))
+        assert read_failures(tmp_path) == [last]
 
 
 def test_a_missing_run_is_said_to_be_missing(tmp_path):

@@ -134,7 +134,7 @@ def _preview(tasks: list[Task], work: Work) -> str:
     every = Counter(task.cell.dataset.id for task in tasks)
     left = Counter(task.cell.dataset.id for task in work.tasks)
     pools = Counter(cell.dataset.id for cell in work.cells)
-    rows = [["data set", "tasks", "done", "left", "pools to train", "core time at most"]]
+    rows = [["data set", "tasks", "done", "left", "pools to train", "core time, about"]]
     for name, count in every.items():
         keys = {task.key for task in work.tasks if task.cell.dataset.id == name}
         keys |= {cell.key for cell in work.cells if cell.dataset.id == name}

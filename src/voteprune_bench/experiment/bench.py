@@ -82,20 +82,22 @@ def what_is_left(tasks: Sequence[Task], run: Path) -> Work:
         The run's folder; it need not exist.
     """
     records = read_records(run) if run.is_dir() else []
-    done = {record.key for record in records}
-    left = tuple(task for task in tasks if task.key not in done)
+    # Data sets of the same rows have the same hashes.
+    done = {(record.key, record.dataset) for record in records}
+    left = tuple(task for task in tasks if (task.key, task.cell.dataset.id) not in done)
     cells = {task.cell.key: task.cell for task in left if not task.cell.ready}
-    taken: dict[tuple[str, int, str], list[float]] = {}
+    taken: dict[tuple[str, int, str], list[float | None]] = {}
     for record in records:
-        taken.setdefault((record.dataset, record.pool_size, record.method), []).append(
-            record.seconds
-        )
+        # Who ran into its limit would take all of another limit too.
+        seconds = None if record.termination == "time limit" else record.seconds
+        taken.setdefault((record.dataset, record.pool_size, record.method), []).append(seconds)
     cost = {key: _training_seconds(cell) for key, cell in cells.items()}
     for task in left:
         seen = taken.get((task.cell.dataset.id, task.k, task.contender.label))
         limit = task.contender.time_limit or 0.0
         guess = limit if task.contender.proves else min(limit, 1.0)
-        cost[task.key] = sum(seen) / len(seen) if seen else guess
+        costs = [limit if seconds is None else seconds for seconds in seen or ()]
+        cost[task.key] = sum(costs) / len(costs) if costs else guess
     return Work(tuple(cells.values()), left, cost, len(tasks))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -111,6 +113,9 @@ class Contender:
     def check(self) -> None:
         """Refuse, before any work, what `prune` would refuse in every task."""
         try:
+            check_limit(self.time_limit, none=True)
+            if type(self.version) is not int:
+                raise InputError("version", f"is {self.version!r}. Give a whole number.")
             if self.function is not None:
                 self._check_function()
                 return
@@ -279,8 +284,29 @@ def find_function(path: object, takes: str = VOTES) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+def check_limit(limit: object, *, none: bool = False) -> None:
+    """Refuse what is no time limit of a plan.
+
+    Parameters
+    ----------
+    limit
+        Seconds.
+    none
+        Whether it may be left open.
+    """
+    number = isinstance(limit, int | float) and not isinstance(limit, bool)
+    if not (number and 0 <= limit < math.inf) and not (none and limit is None):  # type: ignore[operator]
+        raise InputError("time_limit", f"is {limit!r}; give seconds, 0 or more.")
+
+
 def _own(label: str, table: Any) -> Contender:
     known = {part.name for part in fields(Contender)} - {"label"}
     if not isinstance(table, dict) or set(table) - known:
         raise InputError(f"method.{label}", f"may have only {', '.join(sorted(known))}.")
+    try:
+        json.dumps(table)  # hashes of tasks are made of it
+    except TypeError:
+        raise InputError(
+            f"method.{label}", "holds a date or a time. Give numbers, texts, lists and tables."
+        ) from None
     return Contender(label=label, **table)

@@ -125,10 +125,11 @@ def locate(dataset: Dataset, folder: Path) -> Path | None:
     for name in (f"{dataset.id}.csv.gz", f"{dataset.id}.csv"):
         if (folder / name).is_file():
             return folder / name
+    fetched = dataset.raw is not None and "url" in dataset.raw
     raise InputError(
         dataset.id,
-        f"is not in the data folder {folder}. Name the right folder with --data-dir or "
-        f"{VARIABLE}, or fetch it: voteprune data download {dataset.id}",
+        f"is not in the data folder {folder}. Name the right folder with --data-dir or {VARIABLE}"
+        + (f", or fetch it: voteprune data download {dataset.id}" if fetched else "."),
     )
 
 
@@ -166,6 +167,14 @@ def check_counts(dataset: Dataset, y: NDArray[np.int64], source: object) -> None
         raise FileFormatError(str(source), "must have rows of both classes.")
 
 
+def same_label(cell: str, word: str) -> bool:
+    """Compare labels, numbers as numbers: ``1.`` is 1."""
+    try:
+        return float(cell) == float(word)
+    except ValueError:
+        return cell == word
+
+
 def fingerprint_of(path: Path | None) -> str:
     """Return the checksum of a data set's text; BCW's is that of the catalogue."""
     if path is None:
@@ -198,13 +207,25 @@ def _read(dataset: Dataset, path: Path) -> Table:
         raise FileFormatError(
             path, f"has no column {dataset.target!r}, only {', '.join(frame.columns[:8])}, ..."
         )
+    if not frame.height or frame.width < 2:
+        raise FileFormatError(path, "has no rows." if not frame.height else "has no features.")
     labels = frame[dataset.target].cast(pl.String)
-    if labels.null_count() or labels.n_unique() > 2:
+    classes = labels.unique().sort().to_list()
+    if labels.null_count() or len(classes) > 2:
         raise FileFormatError(path, f"column {dataset.target!r} must hold two classes on all rows.")
-    y = (labels == dataset.positive).cast(pl.Int64).to_numpy()
+    meant = [word for word in classes if same_label(word, dataset.positive)]
+    if len(classes) == 2 and len(meant) != 1:
+        raise FileFormatError(
+            path,
+            f"column {dataset.target!r} holds {classes[0]!r} and {classes[1]!r}, and positive is "
+            f"{dataset.positive!r}. Say in the plan which of the two is positive.",
+        )
+    y = labels.is_in(meant).cast(pl.Int64).to_numpy()
     features = frame.drop(dataset.target)
     text_columns = [name for name, kind in features.schema.items() if kind == pl.String]
     numbers = features.drop(text_columns).cast(pl.Float64).to_numpy()
+    if np.isinf(numbers).any():
+        raise FileFormatError(path, "has infinite numbers. Correct them, or leave the cells empty.")
     words = np.array(features.select(text_columns).rows(), dtype=object)
     return Table(
         np.asarray(numbers, dtype=np.float64).reshape(len(y), -1),

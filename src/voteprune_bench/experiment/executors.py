@@ -149,6 +149,8 @@ def executor(jobs: int = -1, dask: str | None = None, home: str = "") -> Iterato
     home
         Folder of modules that workers may have to import; empty for none.
     """
+    if jobs == 0:
+        raise InputError("jobs", "is 0. Give how many processes, or -1 for one on each core.")
     if dask is None:
         yield Local(jobs, home)
         return

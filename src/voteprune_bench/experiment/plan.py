@@ -45,7 +45,7 @@ from typing import Any
 
 from voteprune.exceptions import FileFormatError, InputError
 
-from .contenders import PAPER, Contender, read_contenders
+from .contenders import PAPER, Contender, check_limit, read_contenders
 from .datasets import Dataset, catalogue
 from .pool import PAPER_POOL, Pool, read_pool
 from .protocol import FOLDS, HOLD_OUT, WAYS
@@ -66,6 +66,9 @@ _DEFAULTS: dict[str, Any] = {
     "time_limit": 300.0,
     "votes_by": HOLD_OUT,
 }
+SEED_MAX = 2**31 - 1
+"""The largest seed of folds: scikit-learn takes twice as much, and classifiers add their place."""
+
 _FIELDS = {"dataset", "DATASET", "seed", "fold", "fold_from_1"}
 
 
@@ -159,7 +162,7 @@ def read_plan(path: str | Path, home: Path | None = None) -> Plan:
         If anything in it cannot be run; a `FileFormatError` if it is no TOML.
     """
     file = Path(path)
-    if not file.exists() and (PLANS / f"{path}.toml").exists():
+    if not file.is_file() and (PLANS / f"{path}.toml").exists():
         file = PLANS / f"{path}.toml"
     try:
         text = file.read_text(encoding="utf-8")
@@ -231,12 +234,15 @@ def _grid(
     seeds, folds, sizes = (_whole(wish[key], key) for key in ("seeds", "folds", "pool_sizes"))
     if max(folds) >= FOLDS:
         raise InputError("folds", f"are numbered from 0 to {FOLDS - 1}.")
-    if pool is not None:
-        for k in sizes:
+    if max(seeds) > SEED_MAX:
+        raise InputError("seeds", f"go from 0 to {SEED_MAX}.")
+    for k in sizes:
+        if pool is not None:
             pool.check_size(k)
+        elif k < 1:
+            raise InputError("pool_sizes", "must be 1 or more.")
     limit = wish["time_limit"]
-    if isinstance(limit, bool) or not isinstance(limit, int | float) or limit < 0:
-        raise InputError("time_limit", f"is {limit!r}; give seconds, 0 or more.")
+    check_limit(limit)
     contenders = read_contenders(wish["methods"], own, "methods")
     for contender in contenders:
         contender.check()
@@ -256,7 +262,8 @@ def _whole(values: object, argument: str) -> tuple[int, ...]:
 
 def _tables(parts: dict[str, Any], name: str, default: list[dict[str, Any]]) -> list[Any]:
     found = parts.get(name, default)
-    if not isinstance(found, list) or not all(isinstance(table, dict) for table in found):
+    tables = isinstance(found, list) and all(isinstance(table, dict) for table in found)
+    if not isinstance(found, list) or not tables or (default and not found):
         raise InputError(name, f"is {found!r:.60}; write tables, each under [[{name}]].")
     return found
 

@@ -20,7 +20,7 @@ from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files import outfile
 from voteprune.tables import file_bytes
 
-from .datasets import Dataset, check_counts
+from .datasets import Dataset, check_counts, same_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _clean(dataset: Dataset, text: str, source: str) -> str:
                 source, f"row {number} has {len(row)} cells where {len(columns)} are expected."
             )
         cells = ("" if row[i] == rules.get("missing", "") else row[i] for i in kept)
-        writer.writerow([*cells, int(_same(row[place], rules["positive"]))])
+        writer.writerow([*cells, int(same_label(row[place], rules["positive"]))])
     return out.getvalue()
 
 
@@ -149,11 +149,3 @@ def _columns(listed: list[str]) -> list[str]:
             else [entry]
         )
     return names
-
-
-def _same(cell: str, word: str) -> bool:
-    """Compare labels, numbers as numbers: ``1.`` is 1."""
-    try:
-        return float(cell) == float(word)
-    except ValueError:
-        return cell == word

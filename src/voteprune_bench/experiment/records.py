@@ -12,6 +12,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,16 @@ _TEXTS, _WHOLE = ("key", "dataset", "method"), ("seed", "fold", "pool_size")
 _COUNTS = ("n_validation", "n_test")
 _SHARES = ("validation_auc", "validation_log_loss", "test_auc", "test_log_loss")
 
+Place = tuple[str, int, int, str, int, str]
+"""Data set, seed, fold, how votes are made, K and method."""
+
 VOTES = "votes"
 """What stands for the method where a pool could not be trained."""
+
+
+def now() -> str:
+    """Return the time as records tell it, so that the later of two is the greater text."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +84,9 @@ class Record:
         part has one class only, and in records from before it was noted.
     validation_log_loss, test_log_loss
         Mean log loss of its probabilities; None where there are only votes.
+    finished
+        When, see `now`; empty in records from before it was noted. Where a task stands twice, the
+        later counts.
     """
 
     key: str
@@ -106,6 +118,7 @@ class Record:
     validation_log_loss: float | None = None
     test_auc: float | None = None
     test_log_loss: float | None = None
+    finished: str = ""
 
     def __post_init__(self) -> None:
         if self.status not in _STATUS:
@@ -125,6 +138,11 @@ class Record:
     def run(self) -> tuple[str, int, int]:
         """Data set, seed and fold: what methods are ranked within."""
         return self.dataset, self.seed, self.fold
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in the tables, whatever its limits were."""
+        return *self.run, self.votes_by, self.pool_size, self.method
 
     def to_json(self) -> str:
         """Write the record as one line of JSON."""
@@ -165,6 +183,7 @@ class Record:
             # Records from before there were soft committees do not have what follows.
             votes_by=read_optional(said, "votes_by", said.text) or HOLD_OUT,
             weights=read_optional(said, "weights", lambda key: _floats(said, key)) or (),
+            finished=read_optional(said, "finished", said.text) or "",
             **{name: read_optional(said, name, said.number) for name in _SHARES},
         )
 
@@ -184,6 +203,8 @@ class Failure:
         What went wrong: the kind of error and its message.
     detail
         Where it went wrong, for whoever repairs it.
+    votes_by, finished
+        As in `Record`.
     """
 
     key: str
@@ -194,6 +215,13 @@ class Failure:
     method: str
     reason: str
     detail: str = ""
+    votes_by: str = HOLD_OUT
+    finished: str = ""
+
+    @property
+    def place(self) -> Place:
+        """Where its record would stand."""
+        return self.dataset, self.seed, self.fold, self.votes_by, self.pool_size, self.method
 
     def to_json(self) -> str:
         """Write the failure as one line of JSON."""
@@ -207,6 +235,8 @@ class Failure:
         parts: dict[str, Any] = {
             **{name: said.text(name) for name in (*_TEXTS, "reason", "detail")},
             **{name: said.integer(name) for name in _WHOLE},
+            "votes_by": read_optional(said, "votes_by", said.text) or HOLD_OUT,
+            "finished": read_optional(said, "finished", said.text) or "",
         }
         return cls(**parts)
 
@@ -227,39 +257,46 @@ def read_records(run: str | Path) -> list[Record]:
     FileFormatError
         If the folder is missing, or a whole line in it is no record.
     """
-    records: dict[tuple[object, ...], Record] = {}
+    records: dict[Place, Record] = {}
     for path, number, line in _lines(run, RESULTS):
         try:
             record = Record.from_json(line)
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
-        place = (*record.run, record.votes_by, record.pool_size, record.method)
-        if place not in records or records[place].key != record.key:
-            records[place] = record
+        known = records.get(record.place)
+        # Files are read by name, so only the time tells which of two limits was the last.
+        if known is None or (record.finished, record.key != known.key) > (known.finished, False):
+            records[record.place] = record
     return list(records.values())
 
 
 def read_failures(run: str | Path) -> list[Failure]:
     """Read the last failure of every task that has failed and has not succeeded since.
 
-    A pool that could not be trained counts as trained once its fold has a result.
+    A pool that could not be trained counts as trained once its fold has a later result.
     """
     records = read_records(run)
     done = {record.key for record in records}
-    trained = {record.run for record in records}
-    failures: dict[str, Failure] = {}
+    latest: dict[tuple[object, ...], str] = {}
+    for record in records:
+        for where in (record.place, record.place[:4]):
+            latest[where] = max(latest.get(where, ""), record.finished)
+    failures: dict[tuple[object, ...], Failure] = {}
     for path, number, line in _lines(run, FAILURES):
         try:
             failure = Failure.from_json(line)
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
-        failures[failure.key] = failure
-    return [
-        one
-        for one in failures.values()
-        if one.key not in done
-        and not (one.method == VOTES and (one.dataset, one.seed, one.fold) in trained)
-    ]
+        known = failures.get((failure.key, failure.place))
+        if known is None or failure.finished >= known.finished:
+            failures[failure.key, failure.place] = failure
+
+    def over(one: Failure) -> bool:
+        if one.method == VOTES:
+            return one.place[:4] in latest and latest[one.place[:4]] >= one.finished
+        return one.key in done or latest.get(one.place, "") > one.finished
+
+    return [one for one in failures.values() if not over(one)]
 
 
 def _lines(run: str | Path, kind: str) -> Iterator[tuple[Path, int, str]]:

@@ -29,7 +29,7 @@ from voteprune.exceptions import InputError, OutputError
 from voteprune.files import jsonfile, outfile
 
 from .plan import HOME, Plan
-from .records import FAILURES, RESULTS, Failure, Record, read_records
+from .records import FAILURES, RESULTS, Failure, Record
 from .tasks import WHOLE, Shard
 
 _LIBRARIES = (
@@ -93,10 +93,6 @@ class Store:
             outfile.write_text(self.folder / "run.json", jsonfile.dump("run", circumstances()))
         except OSError as error:
             raise self._unwritable(error) from None
-
-    def done(self) -> set[str]:
-        """Return the hashes of all finished tasks, of other shards too."""
-        return {record.key for record in read_records(self.folder)}
 
     def add(self, outcome: Record | Failure) -> None:
         """Append a result or a failure; when this returns it is on the disk.

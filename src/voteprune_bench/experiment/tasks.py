@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import gcd
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any
 from voteprune.exceptions import InputError
 
 from .contenders import Contender
-from .datasets import Dataset, data_folder, fingerprint_of, locate
+from .datasets import Dataset, data_folder, fingerprint_of, load, locate
 from .plan import Grid, Plan
 from .pool import Pool
 from .protocol import HOLD_OUT, VERSION
@@ -95,8 +97,9 @@ class Shard:
     @classmethod
     def parse(cls, words: str) -> Shard:
         """Read ``i/n``."""
-        number, slash, of = words.partition("/")
-        if slash and number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of):
+        number, _, of = words.partition("/")
+        plain = re.fullmatch(r"[0-9]{1,9}/[0-9]{1,9}", words)
+        if plain and 1 <= int(number) <= int(of):
             return cls(int(number), int(of))
         raise InputError("shard", f"is {words!r}; write i/n with 1 <= i <= n, such as 2/8.")
 
@@ -131,9 +134,14 @@ def expand(
     Raises
     ------
     InputError
-        If a data set or a given vote file is missing.
+        If a data set or a given vote file is missing or cannot be used, if two data sets or two
+        folds are the same, or if one task is asked for in two ways.
     """
     folder = data_folder(data_dir)
+    if plan.votes is None:
+        own = {one.id: one for grid in plan.grids for one in grid.datasets if one.file is not None}
+        for dataset in own.values():
+            load(dataset, locate(dataset, folder))  # what cannot be read is refused now
     cells: dict[tuple[str, int, int, str], Cell] = {}
     places: dict[tuple[str, int, int, str], list[Grid]] = {}
     for grid in plan.grids:
@@ -148,15 +156,43 @@ def expand(
                         cells[place] = made
                     elif cells[place].k < k:
                         cells[place] = _sized(cells[place], k, run)
+    _refuse_twins(cells.values())
     mine = list(cells.items())[shard.number - 1 :: shard.of]
-    tasks: dict[str, Task] = {}
+    tasks: list[Task] = []
     for place, cell in mine:
+        here: dict[tuple[int, str], Task] = {}
         for grid in places[place]:
             for k in grid.pool_sizes:
                 for contender in grid.contenders:
                     task = _task(cell, k, contender, grid.time_limit)
-                    tasks.setdefault(task.key, task)
-    return list(tasks.values())
+                    if here.setdefault((k, contender.label), task).key != task.key:
+                        raise InputError(
+                            "grid",
+                            f"asks twice for {contender.label} on {cell.dataset.id} at K = {k}, "
+                            "seed and fold alike, with other limits. Leave one out.",
+                        )
+        tasks += here.values()
+    return tasks
+
+
+def _refuse_twins(cells: Iterable[Cell]) -> None:
+    """Refuse cells with the same votes: their results would be counted as those of several."""
+    seen: dict[str, Cell] = {}
+    for cell in cells:
+        twin = seen.setdefault(cell.key, cell)
+        if twin is cell:
+            continue
+        if cell.pool is None:
+            raise InputError(
+                "votes.pattern",
+                f"names the same votes for {twin.dataset.id} seed {twin.seed} fold {twin.fold} and "
+                f"{cell.dataset.id} seed {cell.seed} fold {cell.fold}, in {twin.votes} and "
+                f"{cell.votes}. It needs {{dataset}}, {{seed}}, {{fold}} where there are several.",
+            )
+        raise InputError(
+            "datasets",
+            f"{twin.dataset.id} and {cell.dataset.id} are the same table. Leave one out.",
+        )
 
 
 def _cell(

@@ -23,7 +23,7 @@ from voteprune.votes.patterns import Patterns
 from .choosing import Fold, choose
 from .datasets import load
 from .protocol import collect
-from .records import VOTES, Failure, Record
+from .records import VOTES, Failure, Record, now
 from .tasks import Cell, Task
 from .votefiles import write_votes
 
@@ -67,6 +67,8 @@ def no_votes(cell: Cell, reason: str, detail: str = "") -> Failure:
         method=VOTES,
         reason=reason,
         detail=detail,
+        votes_by=cell.votes_by,
+        finished=now(),
     )
 
 
@@ -95,6 +97,8 @@ def failed(task: Task, reason: str, detail: str = "") -> Failure:
         method=task.contender.label,
         reason=reason,
         detail=detail,
+        votes_by=task.cell.votes_by,
+        finished=now(),
     )
 
 
@@ -143,6 +147,7 @@ def _record(task: Task) -> Record:
         validation_log_loss=found.validation.log_loss,
         test_auc=found.test.auc,
         test_log_loss=found.test.log_loss,
+        finished=now(),
     )
 
 
