@@ -94,6 +94,8 @@ def test_page_and_files_are_written(run, folder, tmp_path):
     ("words", "message"),
     [
         (("--format", "pdf"), "--format: 'pdf': use one of text, markdown, latex, csv, json"),
+        (("--only", "gaps", "--format", "json"), "--only: is for tables that are printed"),
+        (("--only", "gaps", "--tables", "here"), "--only: is for tables that are printed"),
         (("--only", "acuracy"), "--only: there is no table 'acuracy'. There are accuracy,"),
         (("-o", "/nowhere/at/all.html"), "--output: cannot write to the directory"),
     ],

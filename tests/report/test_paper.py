@@ -98,10 +98,10 @@ def test_what_is_bold_is_what_the_text_counts():
             assert all(mine >= table[dataset, k, rival].mean for rival in FOUR)
 
 
-def test_names_are_found_in_any_spelling():
-    asked = ("kappa", "hc-uwa", "full", "F1-Theta", "mine")
+def test_voteprunes_own_names_of_the_papers_methods_are_known_and_no_other_spelling():
+    asked = ("kappa", "hc-uwa", "full", "backfitting", "mine", "f1", "Kappa")
     assert [paper.method_name(name) for name in asked] == [
-        "KP", "HC-UWA", "FE", "F1-theta", "mine",
+        "KP", "HC-UWA", "FE", "BFT", "mine", "f1", "Kappa",
     ]  # fmt: skip
     assert paper.dataset_name("bcw") == "BCW"
 

@@ -177,18 +177,35 @@ def loop_ranks(records, k, methods, measure):
 
 @pytest.mark.parametrize("k", [40, 100])
 def test_ranks(facts, k):
+    """Beside the paper's, they are over data sets that the paper has, not over a part of one."""
+    records = [r for r in RECORDS if r.dataset != "aps_part"]
     table = facts.tables["accuracy_ranks"]
+    assert "Only data sets of the paper" in table.note
     assert "F1-theta" not in table.columns  # the paper ranks it by balanced accuracy alone
     (line,) = (line for line in table.lines if line.keys[0] == str(k))
-    expected = loop_ranks(RECORDS, k, table.columns, accuracy)
+    expected = loop_ranks(records, k, table.columns, accuracy)
     assert [entry.ours for entry in line.entries] == pytest.approx(expected)
     assert sum(expected) == pytest.approx(55)
     assert line.entries[0].paper == {40: 5.16, 100: 5.20}[k]
     balanced_table = facts.tables["balanced_accuracy_ranks"]
     assert set(balanced_table.columns) == {*table.columns, "F1-theta"} - {"F2", "F3"}
     (line,) = (line for line in balanced_table.lines if line.keys[0] == str(k))
-    expected = loop_ranks(RECORDS, k, balanced_table.columns, balanced)
+    expected = loop_ranks(records, k, balanced_table.columns, balanced)
     assert [entry.ours for entry in line.entries] == pytest.approx(expected)
+    everyone = facts.tables["accuracy_ranks_all"]
+    (line,) = (line for line in everyone.lines if line.keys[0] == str(k))
+    expected = loop_ranks(RECORDS, k, everyone.columns, accuracy)
+    assert [entry.ours for entry in line.entries] == pytest.approx(expected)
+
+
+def test_a_run_without_a_data_set_of_the_paper_is_ranked_alone():
+    own = [r for r in RECORDS if r.dataset == "aps_part"]
+    table = collect(own).tables["accuracy_ranks"]
+    assert "Only data sets" not in table.note
+    (line,) = (line for line in table.lines if line.keys[0] == "40")
+    expected = loop_ranks(own, 40, table.columns, accuracy)
+    assert [entry.ours for entry in line.entries] == pytest.approx(expected)
+    assert all(entry.paper is None for line in table.lines for entry in line.entries)
 
 
 def test_runs_that_lack_a_method_are_not_ranked():
@@ -196,13 +213,28 @@ def test_runs_that_lack_a_method_are_not_ranked():
     facts = collect(lame)
     table = facts.tables["accuracy_ranks"]
     (line,) = (line for line in table.lines if line.keys[0] == "40")
-    assert line.keys == ("40", "3", "16")
+    assert line.keys == ("40", "2", "10")
+    papers = [r for r in lame if r.dataset != "aps_part"]
     assert [entry.ours for entry in line.entries] == pytest.approx(
-        loop_ranks(lame, 40, table.columns, accuracy)
+        loop_ranks(papers, 40, table.columns, accuracy)
     )
     rows = {row[:2]: row for row in facts.listings["coverage"].rows}
     assert rows["DRD", "40"][-1] == "BFT 2"
     assert rows["BCW", "40"][-1] == "nothing"
+
+
+def test_over_all_k_it_is_said_if_not_every_k_has_the_same_data_sets():
+    fewer = [r for r in RECORDS if not (r.dataset == "drd" and r.pool_size == 40)]
+    *_, over_all = collect(fewer).tables["accuracy_ranks"].lines
+    assert over_all.keys == ("all", "1 to 2", "18")
+
+
+def test_a_method_called_by_voteprunes_own_name_is_the_papers_unless_both_are_there():
+    own = [replace(r, method="kappa") if r.method == "KP" else r for r in RECORDS]
+    assert collect(own).tables == collect(RECORDS).tables
+    twins = [replace(r, key=r.key + "k", method="kappa") for r in RECORDS if r.method == "KP"]
+    methods = collect([*RECORDS, *twins]).methods
+    assert {"KP", "kappa"} <= set(methods)
 
 
 def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():

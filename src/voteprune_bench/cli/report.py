@@ -55,6 +55,8 @@ def report_command(
     """
     if format not in (*FORMS, "json"):
         raise InputError("--format", f"{format!r}: use one of {', '.join(FORMS)}, json.")
+    if only is not None and (output or tables or generalisation or format == "json"):
+        raise InputError("--only", "is for tables that are printed. Leave it out.")
     if generalisation is not None:
         check_output(generalisation, option="--generalisation")
         outfile.write_text(generalisation, generalisation_page(run))

@@ -53,7 +53,7 @@ def headline(results: Results, accuracy: Table, ranks: Table, beaten: Table) -> 
 
 def _scope(results: Results) -> Tile:
     records = results.records
-    runs = {(record.run, record.pool_size) for record in records}
+    runs = {(record.run, record.votes_by, record.pool_size) for record in records}
     sets, sizes = len(results.datasets), _and(list(map(str, results.pool_sizes)))
     words = (
         f"committees, chosen by {len(results.methods)} methods in {len(runs)} runs on "

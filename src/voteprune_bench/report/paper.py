@@ -30,7 +30,8 @@ MAIN_BENCHMARKS = ("BFT", "HC-CON", "HC-UWA", "FE")
 PARTS = MappingProxyType({"APS_PART": "APS"})
 """Data sets that are only a part of one of the paper's. They have no figure of their own there."""
 
-_ALIASES = {"KAPPA": "KP", "BACKFITTING": "BFT", "FULL": "FE"}
+_ALIASES = {"kappa": "KP", "backfitting": "BFT", "full": "FE"}
+_ALIASES |= {name.lower(): name for name in BENCHMARKS if name.startswith("HC-")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,9 @@ def method_name(label: str) -> str:
     Parameters
     ----------
     label
-        As in the records, in any case; our own names of the paper's benchmarks are known.
+        As in the records; voteprune's own names of the paper's benchmarks are known.
     """
-    upper = _ALIASES.get(label.upper(), label.upper())
-    known = {name.upper(): name for name in (*FORMULATIONS, *BENCHMARKS)}
-    return known.get(upper, label)
+    return _ALIASES.get(label, label)
 
 
 def whole_of(dataset: str) -> str | None:

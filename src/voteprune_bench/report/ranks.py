@@ -97,7 +97,13 @@ def rank(scores: Sequence[Fraction]) -> list[float]:
     return found
 
 
-def rank_methods(results: Results, pool_size: int, methods: Sequence[str], score: Score) -> Ranking:
+def rank_methods(
+    results: Results,
+    pool_size: int,
+    methods: Sequence[str],
+    score: Score,
+    datasets: Sequence[str] | None = None,
+) -> Ranking:
     """Rank methods within every run and average the ranks.
 
     Parameters
@@ -110,10 +116,12 @@ def rank_methods(results: Results, pool_size: int, methods: Sequence[str], score
         Who is ranked; runs in which one of them has no result are left out.
     score
         What they are judged by.
+    datasets
+        On which of the data sets; all when None.
     """
     runs: dict[str, int] = {}
     means = []
-    for dataset in results.datasets:
+    for dataset in results.datasets if datasets is None else datasets:
         blocks = results.complete(dataset, pool_size, methods, score)
         if blocks:
             ranks = [rank(scores) for scores in blocks.values()]

@@ -87,8 +87,13 @@ class Results:
     def __init__(self, records: Iterable[Record]) -> None:
         self._records: dict[tuple[str, int, str], dict[Run, Record]] = {}
         self.repeated = 0
+        records = list(records)
+        labels = {record.method for record in records}
+        # "kappa" is the paper's KP, unless there is a KP beside it.
+        called = {name: paper.method_name(name) for name in labels}
+        called = {name: name if other in labels else other for name, other in called.items()}
         for record in records:
-            dataset, method = paper.dataset_name(record.dataset), paper.method_name(record.method)
+            dataset, method = paper.dataset_name(record.dataset), called[record.method]
             if record.votes_by != HOLD_OUT:
                 dataset = f"{dataset}, {record.votes_by}"  # which the paper has not
             place = (dataset, record.pool_size, method)

@@ -53,7 +53,7 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
     ranked = {method for _, method in published}
     columns = tuple(method for method in results.methods if method in ranked)
     absent = ranked - set(columns)
-    part = part_note(results)
+    own = [name for name in results.datasets if name in paper.DATASETS]
     words = "the methods of the paper's main text" if main_text else "the paper's methods"
     return Table(
         f"{slug(measure)}_ranks{'_main' * main_text}",
@@ -64,11 +64,13 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
             "so the paper's cannot stand beside ours."
             if absent
             else "",
-            part and f"{part} It is in our averages all the same.",
+            "Only data sets of the paper are averaged."
+            if 0 < len(own) < len(results.datasets)
+            else "",
         ),
         _KEYS,
         columns,
-        _rank_lines(results, columns, measure, {} if absent else published),
+        _rank_lines(results, columns, measure, {} if absent or not own else published, own or None),
         decimals=2,
         better="low",
     )
@@ -189,11 +191,12 @@ def _rank_lines(
     columns: Sequence[str],
     measure: str,
     published: Mapping[tuple[int, str], paper.Published],
+    datasets: Sequence[str] | None = None,
 ) -> tuple[Line, ...]:
     found = []
     for pool_size in results.pool_sizes:
         here = [method for method in results.ranked(pool_size) if method in columns]
-        ranking = rank_methods(results, pool_size, here, MEASURES[measure])
+        ranking = rank_methods(results, pool_size, here, MEASURES[measure], datasets)
         ranks = dict(zip(here, ranking.ranks, strict=True)) if ranking.ranks else {}
         # The paper's rank stands only beside one among the same methods.
         beside = published if len(here) == len(columns) else {}
@@ -227,7 +230,9 @@ def _over_all_sizes(found: Sequence[Line]) -> list[Line]:
             )
         )
     runs = sum(int(line.keys[2]) for line in found)
-    return [Line(("all", found[0].keys[1], str(runs)), tuple(entries), summary=True)]
+    sets = {int(line.keys[1]) for line in found}
+    told = str(min(sets)) if len(sets) == 1 else f"{min(sets)} to {max(sets)}"
+    return [Line(("all", told, str(runs)), tuple(entries), summary=True)]
 
 
 def _beaten_line(
@@ -240,12 +245,14 @@ def _beaten_line(
 ) -> Line | None:
     """Count over the pairs of data set and K for which we and the paper have all benchmarks.
 
-    None where there is no such pair. With `bold` the paper's are those it prints so.
+    None where there is no such pair; a formulation that lacks
+    one of them is not counted. With `bold` the paper's are those it prints so.
     """
     published = paper.accuracy() if measure == "accuracy" else paper.balanced_accuracy()
     marked = paper.bold(measure)
     ours = dict.fromkeys(columns, 0)
     theirs: dict[str, int | None] = dict.fromkeys(columns)
+    absent: set[str] = set()
     pairs = 0
     for place in places(results):
         means = [mean(results.cell(*place, name), MEASURES[measure]) for name in benchmarks]
@@ -257,7 +264,10 @@ def _beaten_line(
         pairs += 1
         for method in columns:
             mine = mean(results.cell(*place, method), MEASURES[measure])
-            ours[method] += mine is not None and mine.value > max(rivals)
+            if mine is None:
+                absent.add(method)
+                continue
+            ours[method] += mine.value > max(rivals)
             if figure := published.get((*place, method)):
                 above = (*place, method) in marked if bold else figure.mean > max(printed)
                 theirs[method] = (theirs[method] or 0) + above
@@ -265,5 +275,8 @@ def _beaten_line(
         return None
     return Line(
         (measure, words, str(pairs)),
-        tuple(Entry(ours[method], None, theirs[method], None, pairs) for method in columns),
+        tuple(
+            Entry() if method in absent else Entry(ours[method], None, theirs[method], None, pairs)
+            for method in columns
+        ),
     )
