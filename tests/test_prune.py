@@ -181,6 +181,12 @@ def test_bad_arguments_are_named_before_any_work_starts(case):
     assert caught.value.argument == argument
 
 
+def test_an_objective_in_the_place_of_labels_is_told_where_it_goes():
+    for given in (VOTES, vp.Probabilities(MATRIX, LABELS), vp.PluralityVotes(MATRIX, LABELS)):
+        with pytest.raises(vp.InputError, match="by name: objective='f1'"):
+            vp.prune(given, "f1")
+
+
 def _must_not_run(progress):
     raise AssertionError("work started")
 

@@ -281,7 +281,8 @@ def refuse_twice(y: object, sample_weight: object) -> None:
     """Refuse labels and weights beside votes that have them."""
     for name, value in (("y", y), ("sample_weight", sample_weight)):
         if value is not None:
-            raise InputError(name, "is already inside the Votes; give it once.")
+            hint = f" An objective is given by name: objective={value!r}." * isinstance(value, str)
+            raise InputError(name, f"is already inside what is pruned; give it once.{hint}")
 
 
 def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:
