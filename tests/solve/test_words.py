@@ -98,6 +98,15 @@ def test_a_soft_summary_tells_the_same(answers):
     assert f"tp {counts.tp}  fn {counts.fn}  tn {counts.tn}  fp {counts.fp}; positive above" in told
 
 
+def test_what_rows_count_for_is_told_where_it_is_not_their_number(votes):
+    half = np.full(votes.n_rows, 0.5)
+    said = votes.matrix.astype(int), votes.labels.astype(int)
+    for kind in (vp.Votes, vp.Probabilities, vp.PluralityVotes):
+        assert "count for" not in vp.prune(kind(*said)).summary()
+        told = vp.prune(kind(*said, sample_weight=half)).summary()
+        assert re.search(r"60( rows)? that count for 30\b", told)
+
+
 def test_many_constraints_are_told_in_lines_of_readable_length(votes):
     many = [vp.Group([name], at_most=1, name=f"a group of {name} alone") for name in NAMES]
     solution = vp.prune(votes, constraints=many)

@@ -125,7 +125,8 @@ class PluralitySolution(BaseSolution):
                 lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")
         lines += self._asked_lines()
         lines.append(
-            f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns, "
+            f"  votes        {self.n_rows} rows{words.weighing(self.n_rows, self.confusion)}, "
+            f"{self.n_patterns} distinct patterns, "
             f"{len(self.classes)} classes"
         )
         return words.lines_of([*lines, *self._method_lines()])

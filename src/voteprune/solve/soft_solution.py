@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Self
 
 from ..exceptions import InputError
 from ..files import jsonfile
 from ..problem.confusion import Confusion
+from ..problem.formulas import read_four, write_four
 from ..soft.certificate import SoftCertificate
 from ..soft.committee import SoftCommittee
 from ..soft.pruning import SoftPruning
@@ -146,7 +146,7 @@ class SoftSolution(BaseSolution):
         if self.promise is not None:
             lines.append(f"  promise      {self.promise}")
         lines += self._asked_lines(*([NOT_KEPT] if self._misses_limits else []))
-        lines.append(f"  rows         {self.n_rows}")
+        lines.append(f"  rows         {self.n_rows}{words.weighing(self.n_rows, self.confusion)}")
         return words.lines_of([*lines, *self._method_lines()])
 
     def __repr__(self) -> str:
@@ -190,9 +190,7 @@ class SoftSolution(BaseSolution):
             **self._common_fields(),
             **{name: getattr(self, name) for name in _NUMBERS},
             "committee": None if self.committee is None else self.committee._fields(),
-            "confusion": None
-            if counts is None
-            else [str(each) for each in (counts.tp, counts.fn, counts.tn, counts.fp)],
+            "confusion": None if counts is None else write_four(counts),
             "limits_kept": self.limits_kept,
             **({} if self.promise is None else {"promise": self.promise._fields()}),
         }
@@ -207,15 +205,9 @@ class SoftSolution(BaseSolution):
                 committee=optional(
                     "committee", lambda key: SoftCommittee._from_fields(fields.object(key))
                 ),
-                confusion=optional("confusion", lambda key: _counts(fields.texts(key))),
+                confusion=optional(
+                    "confusion", lambda key: Confusion(**read_four(fields.object(key)))
+                ),
                 promise=optional("promise", lambda key: Promise._from_fields(fields.object(key))),
             )
         )
-
-
-def _counts(texts: tuple[str, ...]) -> Confusion:
-    try:
-        tp, fn, tn, fp = map(Fraction, texts)
-    except (ValueError, ZeroDivisionError):
-        raise InputError("confusion", "must be four counts.") from None
-    return Confusion(tp, fn, tn, fp)

@@ -138,7 +138,10 @@ class Solution(BaseSolution):
         if self.promise is not None:
             lines.append(f"  promise      {self.promise}")
         lines += self._asked_lines(*([self.diversity] if self.diversity else []))
-        lines.append(f"  votes        {self.n_rows} rows, {self.n_patterns} distinct patterns")
+        weighing = words.weighing(self.n_rows, self.confusion)
+        lines.append(
+            f"  votes        {self.n_rows} rows{weighing}, {self.n_patterns} distinct patterns"
+        )
         return words.lines_of([*lines, *self._method_lines()])
 
     def explain(

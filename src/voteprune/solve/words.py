@@ -39,6 +39,17 @@ def count(number: int | Fraction) -> str:
     return str(number) if isinstance(number, int) else f"{float(number):g}"
 
 
+def weighing(n_rows: int, confusion: Confusion | Iterable[Iterable[Fraction]] | None) -> str:
+    """Say what the rows count for where that is not their number: they are weighed, or merged."""
+    if confusion is None:
+        return ""
+    if isinstance(confusion, Confusion):
+        confusion = ((confusion.positives, confusion.negatives),)
+    total = sum((cell for row in confusion for cell in row), Fraction(0))
+    whole = int(total) if total.denominator == 1 else total
+    return "" if total == n_rows else f" that count for {count(whole)}"
+
+
 def wrap(label: str, names: Sequence[str], between: str = ", ", width: int = 96) -> list[str]:
     """Lay names out in lines under a label."""
     lines, line = [], label

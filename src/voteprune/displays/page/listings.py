@@ -324,7 +324,8 @@ def run(solution: Answer, about: Mapping[str, str]) -> tuple[tuple[str, str], ..
     if isinstance(solution, SoftSolution) and not solution.limits_kept:
         asked.append(NOT_KEPT)
     by = solution.method if solution.solver is None else f"{solution.method} ({solution.solver})"
-    votes = f"{solution.n_rows} rows, {solution.n_classifiers} classifiers"
+    rows = f"{solution.n_rows} rows{words.weighing(solution.n_rows, solution.confusion)}"
+    votes = f"{rows}, {solution.n_classifiers} classifiers"
     if not isinstance(solution, SoftSolution):
         votes += f", {solution.n_patterns} distinct patterns"
     lines = [
