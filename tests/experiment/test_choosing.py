@@ -12,7 +12,7 @@ import voteprune as vp
 from golden.steady import slow_clock
 from voteprune import InputError
 from voteprune.tables import ReadOptions, read_source
-from voteprune_bench.experiment.choosing import Fold, choose
+from voteprune_bench.experiment.choosing import Fold, _committee, choose
 from voteprune_bench.experiment.contenders import (
     OTHERS,
     PAPER,
@@ -184,6 +184,21 @@ def test_constraints_of_a_plan_are_those_of_prune(fold, constraints, expected):
     value = choose(contender, fold, 0).value
     votes = fold.table.validation
     assert value == vp.prune(votes, constraints=expected, method="brute").value
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [np.eye(8)[3] > 0, np.eye(8, dtype=int)[3], [True, False], [3.0, 7.0], "37", [3, 3], [-1],
+     [8], [], None, 3],
+    ids=repr,
+)  # fmt: skip
+def test_members_of_ones_own_function_are_indices_and_nothing_else(answer):
+    """A mask would pass for members 0 and 1."""
+    rng = np.random.default_rng(0)
+    votes = vp.Votes(rng.integers(0, 2, (20, 8)), np.arange(20) % 2)
+    with pytest.raises(InputError, match="each once, from 0 to 7"):
+        _committee(answer, votes)
+    assert _committee(np.array([7, 3]), votes).members == (3, 7)
 
 
 def test_margins_are_written_as_on_the_command_line(fold):

@@ -69,11 +69,23 @@ def test_the_fingerprint_follows_the_settings(tmp_path):
         ("[a]\nmodel = 'm.C'\nseed = 's'\nsettings = [1]\n", "list of tables"),
         ("[a]\nmodel='m.C'\nseed='s'\nsettings=[{}]\n[b]\nmodel='m.C'\nseed='s'\nsettings=[]\n",
          "equally many"),
+        ("[a]\nmodel='m.C'\nseed='s'\nsettings=[]\n", "one at least"),
+        ("[a]\nmodel=3\nseed='s'\nsettings=[{}]\n", "must be texts"),
+        ("[a]\nmodel='m.C'\nseed='s'\nalways=5\nsettings=[{}]\n", "must be texts"),
+        ("[a]\nmodel='m.C'\nseed='s'\nparts={e=1}\nsettings=[{}]\n", "must be texts"),
+        ("[a]\nmodel='m.C'\nseed='s'\nscaled='no'\nsettings=[{}]\n", "scaled true or false"),
+        ("[a]\nmodel='m.C'\nseed='s'\nsettings=[{a=1979-05-27}]\n", "holds a date"),
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_pool_is_refused(tmp_path, text, message):
     with pytest.raises(FileFormatError, match=message):
         read_pool(own(tmp_path, text))
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path):
+    (tmp_path / "pool.toml").write_bytes(POOL.encode() + b"# \xff")
+    with pytest.raises(FileFormatError, match="not valid TOML"):
+        read_pool(tmp_path / "pool.toml")
 
 
 @pytest.mark.parametrize(

@@ -117,10 +117,17 @@ def test_a_line_somebody_changed_is_named(tmp_path):
 
 
 def test_a_failure_is_forgotten_when_its_task_succeeds(tmp_path):
-    write(tmp_path, "failures", *(failure(key=key).to_json() for key in "aba"))
+    lines = (failure(key=key, fold=fold).to_json() for key, fold in (("a", 0), ("b", 1), ("a", 0)))
+    write(tmp_path, "failures", *lines)
     assert [one.key for one in read_failures(tmp_path)] == ["a", "b"]
     write(tmp_path, "results", record(key="a").to_json())
     assert [one.key for one in read_failures(tmp_path)] == ["b"]
+
+
+def test_a_task_that_failed_under_two_limits_is_one_task(tmp_path):
+    lines = [failure(key=key, finished=at(hour)) for key, hour in (("a", 1), ("b", 2))]
+    write(tmp_path, "failures", *(one.to_json() for one in lines))
+    assert read_failures(tmp_path) == lines[1:]
 
 
 def at(hour):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -203,7 +204,7 @@ def _by_probabilities(
         termination="finished",
         value=-(scores["validation"].log_loss or 0.0),
         bound=None,
-        members=tuple(sorted(int(member) for member in answer.members)),
+        members=_places(answer.members, part.said.shape[1]),
         threshold=None,
         multiplicities=(),
         weights=(),
@@ -222,15 +223,26 @@ def _positive(shares: Any) -> Floats:
 def _committee(answer: Any, votes: Votes) -> Committee:
     if isinstance(answer, Committee):
         return answer
-    names = votes.names
+    members = _places(answer, votes.n_classifiers)
+    chosen = tuple(votes.names[member] for member in members)
+    return Committee(members, len(members) // 2, chosen, votes.n_classifiers)
+
+
+def _places(members: Any, of: int) -> tuple[int, ...]:
+    """Read indices. A mask of 0 and 1 would pass for two of them, so none may stand twice."""
     try:
-        members = sorted({int(member) for member in answer})
-        chosen = tuple(names[member] for member in members)
-    except (TypeError, ValueError, IndexError):
+        places = [index(member) for member in members]
+        if any(isinstance(member, bool) for member in members) or len(set(places)) < len(places):
+            raise ValueError
+        if not places or min(places) < 0 or max(places) >= of:
+            raise ValueError
+    except (TypeError, ValueError):
         raise InputError(
-            "function", f"returned {answer!r:.80}; expected a Committee or members' indices."
+            "function",
+            f"returned {members!r:.80}; expected a Committee or members' indices, each once, "
+            f"from 0 to {of - 1}.",
         ) from None
-    return Committee(tuple(members), len(members) // 2, chosen, len(names))
+    return tuple(sorted(places))
 
 
 def _seats(committee: Committee) -> dict[str, Any]:

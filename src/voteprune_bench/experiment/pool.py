@@ -135,11 +135,14 @@ def read_pool(path: str | Path = PAPER_POOL) -> Pool:
             tables = tomllib.load(file)
     except OSError as error:
         raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise FileFormatError(path, f"is not valid TOML: {error}.") from None
     families = tuple(_family(path, name, table) for name, table in tables.items())
-    if not families or len({len(family.settings) for family in families}) != 1:
-        raise FileFormatError(path, "must hold families with equally many settings each.")
+    counts = {len(family.settings) for family in families}
+    if len(counts) != 1 or counts == {0}:
+        raise FileFormatError(
+            path, "must hold families with equally many settings each, one at least."
+        )
     return Pool(families)
 
 
@@ -150,10 +153,26 @@ def _family(path: str | Path, name: str, table: Any) -> Family:
             path,
             f"[{name}] must have model, seed and settings, and may have always, parts, scaled.",
         )
-    settings = table["settings"]
+    settings, parts = table["settings"], table.get("parts", {})
     if not isinstance(settings, list) or not all(isinstance(line, dict) for line in settings):
         raise FileFormatError(path, f"[{name}] settings must be a list of tables.")
-    return Family(name, **{**table, "settings": tuple(settings)})
+    sound = isinstance(parts, dict) and isinstance(table.get("always", {}), dict)
+    words = (table["model"], table["seed"], *(parts.values() if sound else ()))
+    sound = sound and all(isinstance(word, str) for word in words)
+    if not sound or not isinstance(table.get("scaled", False), bool):
+        raise FileFormatError(
+            path,
+            f"[{name}] model and seed must be texts, always and parts tables (parts of texts), "
+            "scaled true or false.",
+        )
+    family = Family(name, **{**table, "settings": tuple(settings)})
+    try:
+        json.dumps(_fields(family))  # hashes of tasks are made of it
+    except TypeError:
+        raise FileFormatError(
+            path, f"[{name}] holds a date or a time. Give numbers, texts, lists and tables."
+        ) from None
+    return family
 
 
 def _class(path: str, family: str) -> Any:

@@ -273,6 +273,8 @@ def read_records(run: str | Path) -> list[Record]:
 def read_failures(run: str | Path) -> list[Failure]:
     """Read the last failure of every task that has failed and has not succeeded since.
 
+    As among records, a data set, seed, fold, K and method is one task, whatever its limits were.
+
     A pool that could not be trained counts as trained once its fold has a later result.
     """
     records = read_records(run)
@@ -281,15 +283,15 @@ def read_failures(run: str | Path) -> list[Failure]:
     for record in records:
         for where in (record.place, record.place[:4]):
             latest[where] = max(latest.get(where, ""), record.finished)
-    failures: dict[tuple[object, ...], Failure] = {}
+    failures: dict[Place, Failure] = {}
     for path, number, line in _lines(run, FAILURES):
         try:
             failure = Failure.from_json(line)
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
-        known = failures.get((failure.key, failure.place))
+        known = failures.get(failure.place)
         if known is None or failure.finished >= known.finished:
-            failures[failure.key, failure.place] = failure
+            failures[failure.place] = failure
 
     def over(one: Failure) -> bool:
         if one.method == VOTES:
