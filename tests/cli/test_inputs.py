@@ -276,6 +276,22 @@ def test_long_tables_become_columns_with_costs(run, tmp_path, said):
     assert len(solution.constraints) == 2
 
 
+def test_labels_whose_ids_are_called_otherwise_are_asked_for_by_name(run, tmp_path, said):
+    """No column of theirs was ever called "index", which a message asked for."""
+    rows = [[f"t{i}", f"m{k}", said[1][i, k]] for i in range(N) for k in range(K)]
+    path = table(tmp_path / "long.csv", ["item", "judge", "vote"], rows)
+    labels = table(
+        tmp_path / "truth.csv", ["key", "label"], [[f"t{i}", said[0][i]] for i in range(N)]
+    )
+    code, _, err = run("prune", path, "--labels", labels)
+    assert code == 2
+    assert (
+        err
+        == f"voteprune: --id: is missing. Which column of {labels} has the ids: 'key', 'label'?\n"
+    )
+    assert same(read_source([path], ReadOptions(labels=labels, id="key")), said)
+
+
 def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
     y, votes = said
     wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}

@@ -11,7 +11,7 @@ from ..exceptions import FileFormatError, InputError
 from . import file_bytes
 from .checked_rows import INDEX, brief
 from .labels import LabelRows, read_labels
-from .layout import require_column
+from .layout import listed, require_column
 from .other_tools import is_qrels, read_qrels, stem
 from .read_options import ReadOptions
 from .text_sheet import Sheet
@@ -55,7 +55,13 @@ def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]
         sheet = read_qrels(path, file.data)
         return "grade", dict(zip(sheet.ids, sheet.cells[0], strict=True))
     table = text_table(file, options, gaps=False)
-    index = options.id or (id_name if id_name in table.columns else INDEX)
+    known = [name for name in (id_name, INDEX) if name in table.columns]
+    if options.id is None and not known:
+        raise InputError(
+            "id",
+            f"is missing. Which column of {path} has the ids: {listed(table.columns)}?",
+        )
+    index = options.id or known[0]
     require_column(path, table.columns, "id", index)
     require_column(path, table.columns, "target", options.target)
     others = [name for name in table.columns if name != index]
