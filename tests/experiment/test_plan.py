@@ -8,7 +8,7 @@ import voteprune as vp
 from experiment_plans import PLAN, write_plan
 from voteprune import FileFormatError, InputError
 from voteprune_bench.experiment.contenders import PAPER
-from voteprune_bench.experiment.plan import PLANS, read_plan
+from voteprune_bench.experiment.plan import PLANS, read_plan, read_plan_of
 from voteprune_bench.experiment.tasks import Shard, expand
 
 
@@ -214,6 +214,16 @@ def test_whatever_stands_in_a_plan_it_is_refused_by_name_or_read(tmp_path):
             except InputError:
                 refused += 1
     assert refused > len(texts)
+
+
+def test_what_is_done_can_be_counted_where_a_method_cannot_run(tmp_path):
+    """A run with AutoGluon's selection in it, looked at where AutoGluon is not installed."""
+    own = '\n[method.own]\nfunction = "nowhere.choose"\n'
+    path = write_plan(tmp_path / "plan", PLAN.replace('"FE"', '"own"') + own)
+    with pytest.raises(InputError, match="cannot be imported"):
+        read_plan(path)
+    (counted,) = read_plan_of(path.parent).grids
+    assert [one.label for one in counted.contenders] == ["brute", "HC-UWA", "own"]
 
 
 def test_one_task_is_not_asked_for_in_two_ways(tmp_path):

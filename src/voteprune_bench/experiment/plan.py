@@ -146,7 +146,7 @@ class Plan:
     home: Path
 
 
-def read_plan(path: str | Path, home: Path | None = None) -> Plan:
+def read_plan(path: str | Path, home: Path | None = None, *, check: bool = True) -> Plan:
     """Read a plan.
 
     Parameters
@@ -155,6 +155,8 @@ def read_plan(path: str | Path, home: Path | None = None) -> Plan:
         A TOML file, or the name of a plan that comes with the package.
     home
         Where paths in it start from; its own folder when omitted.
+    check
+        Whether its methods must be able to run here. To count what is done they need not.
 
     Raises
     ------
@@ -176,7 +178,7 @@ def read_plan(path: str | Path, home: Path | None = None) -> Plan:
         raise FileFormatError(path, f"is not valid TOML: {error}.") from None
     home = home or file.absolute().parent
     see(home)
-    return _plan(parts, text, home)
+    return _plan(parts, text, home, check)
 
 
 def see(home: Path | str) -> None:
@@ -196,10 +198,11 @@ def read_plan_of(run: Path) -> Plan:
     if not (run / "plan.toml").is_file():
         raise InputError("RUN", f"{run} holds no plan.toml; no run has begun there.")
     home = run / HOME
-    return read_plan(run / "plan.toml", Path(home.read_text("utf-8")) if home.is_file() else None)
+    begun = Path(home.read_text("utf-8")) if home.is_file() else None
+    return read_plan(run / "plan.toml", begun, check=False)
 
 
-def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
+def _plan(parts: dict[str, Any], text: str, home: Path, check: bool) -> Plan:
     if extra := set(parts) - {*_GRID, *_ELSE}:
         raise InputError(
             min(extra), f"is not known in a plan. Known are {', '.join((*_GRID, *_ELSE))}."
@@ -218,12 +221,16 @@ def _plan(parts: dict[str, Any], text: str, home: Path) -> Plan:
     for table in _tables(parts, "grid", [{}]):
         if extra := set(table) - set(_GRID):
             raise InputError(f"grid.{min(extra)}", f"is not known. Known are {', '.join(_GRID)}.")
-        grids.append(_grid({**_DEFAULTS, **shared, **table}, known, own, pool))
+        grids.append(_grid({**_DEFAULTS, **shared, **table}, known, own, pool, check))
     return Plan(tuple(grids), pool, votes, text, home)
 
 
 def _grid(
-    wish: dict[str, Any], known: dict[str, Dataset], own: dict[str, Any], pool: Pool | None
+    wish: dict[str, Any],
+    known: dict[str, Dataset],
+    own: dict[str, Any],
+    pool: Pool | None,
+    check: bool,
 ) -> Grid:
     names = wish.get("datasets")
     if not isinstance(names, list) or not names:
@@ -244,8 +251,9 @@ def _grid(
     limit = wish["time_limit"]
     check_limit(limit)
     contenders = read_contenders(wish["methods"], own, "methods")
-    for contender in contenders:
-        contender.check()
+    if check:
+        for contender in contenders:
+            contender.check()
     chosen = tuple(known[name] for name in dict.fromkeys(names))
     votes_by = wish["votes_by"]
     if votes_by not in WAYS:
