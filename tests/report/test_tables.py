@@ -237,6 +237,18 @@ def test_a_method_called_by_voteprunes_own_name_is_the_papers_unless_both_are_th
     assert {"KP", "kappa"} <= set(methods)
 
 
+def test_a_data_set_is_the_papers_only_where_one_spelling_of_it_occurs():
+    mine = [replace(r, key=r.key + "m", dataset="BCW") for r in picked("BCW", 40, "KP")]
+    mine = [replace(r, test=replace(r.test, tp=0, fn=r.test.positives)) for r in mine]
+    facts = collect([*picked("BCW", 40, "KP"), *mine])
+    assert set(facts.datasets) == {"BCW", "bcw"}
+    assert "stand twice" not in facts.listings["coverage"].note
+    for dataset, records in (("bcw", picked("BCW", 40, "KP")), ("BCW", mine)):
+        entry = figure(facts, "accuracy", dataset, 40, "KP")
+        assert entry.ours == pytest.approx(average([accuracy(r.test) for r in records]))
+        assert (entry.paper is None) == (dataset == "bcw")
+
+
 def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():
     some = [r for r in RECORDS if r.method != "KP"]
     table = collect(some).tables["accuracy_ranks"]

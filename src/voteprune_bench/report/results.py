@@ -6,6 +6,7 @@ Scores are fractions, so that two committees that are right on equally many rows
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,20 +81,19 @@ class Results:
     Parameters
     ----------
     records
-        In any order; data sets and methods that the paper has go by its names. Where a task
-        stands twice, as after a change of its time limit, the later one counts.
+        In any order; data sets and methods that the paper has go by its names, unless two
+        spellings of one are there, which stay as they are. Where a task stands twice, as after a
+        change of its time limit, the later one counts.
     """
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records: dict[tuple[str, int, str], dict[Run, Record]] = {}
         self.repeated = 0
         records = list(records)
-        labels = {record.method for record in records}
-        # "kappa" is the paper's KP, unless there is a KP beside it.
-        called = {name: paper.method_name(name) for name in labels}
-        called = {name: name if other in labels else other for name, other in called.items()}
+        methods = _called({record.method for record in records}, paper.method_name)
+        datasets = _called({record.dataset for record in records}, paper.dataset_name)
         for record in records:
-            dataset, method = paper.dataset_name(record.dataset), called[record.method]
+            dataset, method = datasets[record.dataset], methods[record.method]
             if record.votes_by != HOLD_OUT:
                 dataset = f"{dataset}, {record.votes_by}"  # which the paper has not
             place = (dataset, record.pool_size, method)
@@ -165,6 +165,12 @@ class Results:
     def _where(self, pool_size: int, method: str) -> int:
         """Return on how many data sets a method has a record."""
         return sum((dataset, pool_size, method) in self._records for dataset in self.datasets)
+
+
+def _called(names: set[str], known: Callable[[str], str]) -> dict[str, str]:
+    """Return what each is called: as in the paper, unless several would go by one name."""
+    heirs = Counter(map(known, names))
+    return {name: known(name) if heirs[known(name)] == 1 else name for name in names}
 
 
 def mean(records: Sequence[Record], score: Score) -> Mean | None:
