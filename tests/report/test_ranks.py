@@ -145,3 +145,26 @@ def test_a_method_on_few_data_sets_takes_nothing_from_the_others():
     results = Results(rare)
     assert results.present(40) == NAMES
     assert results.ranked(40) == NAMES[:3]
+
+
+def test_votes_on_a_data_set_made_in_two_ways_are_no_two_data_sets():
+    """Hold-out votes are judged; others only where there are no such votes."""
+    records = results_of(EXAMPLE[:3]).records
+    others = [replace(r, key=r.key + "o", votes_by="out of fold") for r in records]
+    alone = judge(Results(records), 40, NAMES, out_of_sample)
+    both = Results([*others, *records])
+    verdict = judge(both, 40, NAMES, out_of_sample)
+    assert verdict.datasets == ("set 00", "set 01", "set 02")
+    assert (verdict.p_value, verdict.ranks) == (alone.p_value, alone.ranks)
+    assert rank_methods(both, 40, NAMES, out_of_sample).runs == dict.fromkeys(verdict.datasets, 1)
+    words = verdict_words(verdict)
+    assert "over 3 data sets" in words
+    assert "counts once: set 00, out of fold; set 01, out of fold; set 02, out of fold." in words
+    second = judge(Results(others), 40, NAMES, out_of_sample)
+    assert second.datasets == tuple(f"{name}, out of fold" for name in verdict.datasets)
+    assert second.p_value == alone.p_value
+    assert "counts once:" not in verdict_words(second)
+    # Two data sets in two ways are two data sets, too few for a test.
+    few = judge(Results([*others[:8], *records[:8]]), 40, NAMES, out_of_sample)
+    assert few.p_value is None
+    assert "here are 2 and 4" in few.reason

@@ -138,6 +138,33 @@ def test_a_part_is_called_a_part_and_has_no_figure_of_the_paper(facts):
     assert any("a part of APS" in row[0] for row in facts.listings["coverage"].rows)
 
 
+def test_votes_made_in_another_way_are_apart_and_their_data_set_counts_once():
+    own = [r for r in RECORDS if r.dataset == "aps_part"]
+    own += [replace(r, key=r.key + "m", dataset="mine") for r in own]
+    others = [replace(r, key=r.key + "o", votes_by="out of fold") for r in own]
+    facts, alone = collect([*own, *others]), collect(own)
+    assert set(facts.datasets) == {
+        "aps_part", "aps_part, out of fold", "mine", "mine, out of fold",
+    }  # fmt: skip
+    for name in ("accuracy", "accuracy_ranks_all", "sizes"):
+        summed = [line for line in facts.tables[name].lines if line.keys[0] not in facts.datasets]
+        assert summed
+        assert summed == [
+            line for line in alone.tables[name].lines if line.keys[0] not in alone.datasets
+        ]
+    for name in ("accuracy", "accuracy_ranks_all"):
+        told = "counts once: aps_part, out of fold; mine, out of fold."
+        assert told in facts.tables[name].note
+        assert "counts once" not in alone.tables[name].note
+    averages = [point for point in facts.points if not point.dataset]
+    assert averages == [point for point in alone.points if not point.dataset]
+    (words,) = (tile.words for tile in facts.headline if tile.words.startswith("committees"))
+    assert "on 2 data sets" in words
+    assert words.count("aps_part is a part of APS") == 1
+    rows = [row[0] for row in facts.listings["coverage"].rows]
+    assert "aps_part, out of fold (a part of APS)" in rows
+
+
 def test_averages_are_over_data_sets_the_paper_has_too(facts):
     table = facts.tables["accuracy"]
     (line,) = (line for line in table.lines if line.summary and line.keys[1] == "40")

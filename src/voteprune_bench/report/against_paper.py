@@ -10,7 +10,16 @@ from fractions import Fraction
 
 from ..experiment.records import Record
 from . import paper
-from .lines import entry, lines, notes, part_note, places, spread, with_averages
+from .lines import (
+    entry,
+    lines,
+    notes,
+    part_note,
+    places,
+    spread,
+    ways_note,
+    with_averages,
+)
 from .results import Results, Score, balanced_out_of_sample, in_sample, mean, out_of_sample
 from .table import Entry, Line, Table
 
@@ -27,7 +36,7 @@ def accuracy_table(results: Results) -> Table:
     return Table(
         "accuracy",
         "Accuracy on the test part",
-        notes(*_what_there_is(found), part_note(results)),
+        notes(*_what_there_is(results, found)),
         ("data set", "K"),
         results.methods,
         found,
@@ -40,7 +49,7 @@ def balanced_table(results: Results) -> Table:
     return Table(
         "balanced_accuracy",
         "Balanced accuracy on the test part",
-        notes("The mean of recall and specificity.", *_what_there_is(found), part_note(results)),
+        notes("The mean of recall and specificity.", *_what_there_is(results, found)),
         ("data set", "K"),
         results.methods,
         found,
@@ -69,8 +78,7 @@ def overfitting_table(results: Results) -> Table:
         notes(
             "(test - validation) / validation, of the mean accuracies, as the paper has it: the "
             "more negative, the more was over-fitted.",
-            *_what_there_is(found),
-            part_note(results),
+            *_what_there_is(results, found),
         ),
         ("data set", "K"),
         results.methods,
@@ -128,11 +136,15 @@ def _means(
     return with_averages(results, lines(results, results.methods, make))
 
 
-def _what_there_is(found: tuple[Line, ...]) -> tuple[str, ...]:
-    """Explain spreads and averages, where there are some."""
+def _what_there_is(results: Results, found: tuple[Line, ...]) -> tuple[str, ...]:
+    """Explain spreads, averages and parts of data sets, where there are some."""
     spreads = any(cell.spread is not None for line in found for cell in line.entries)
     averages = any(line.summary for line in found)
-    return (_SPREAD if spreads else "", _AVERAGE if averages else "")
+    return (
+        _SPREAD if spreads else "",
+        notes(_AVERAGE, ways_note(results)) if averages else "",
+        part_note(results),
+    )
 
 
 def _gaps(records: Sequence[Record]) -> list[float]:

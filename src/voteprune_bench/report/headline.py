@@ -54,7 +54,8 @@ def headline(results: Results, accuracy: Table, ranks: Table, beaten: Table) -> 
 def _scope(results: Results) -> Tile:
     records = results.records
     runs = {(record.run, record.votes_by, record.pool_size) for record in records}
-    sets, sizes = len(results.datasets), _and(list(map(str, results.pool_sizes)))
+    sets = len({results.plain(dataset) for dataset in results.datasets})
+    sizes = _and(list(map(str, results.pool_sizes)))
     words = (
         f"committees, chosen by {len(results.methods)} methods in {len(runs)} runs on "
         f"{sets} data set{'s' if sets != 1 else ''}, K = {sizes}. {part_note(results)}"
@@ -165,7 +166,7 @@ def coverage_rows(results: Results) -> Iterator[tuple[str, ...]]:
         ]
         rows = {record.n_validation for cell in cells.values() for record in cell}
         tests = {record.n_test for cell in cells.values() for record in cell}
-        whole = paper.whole_of(dataset)
+        whole = paper.whole_of(results.plain(dataset))
         yield (
             f"{dataset} (a part of {whole})" if whole else dataset,
             str(pool_size),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from . import paper
 from .results import Results
@@ -50,9 +50,19 @@ def part_note(results: Results) -> str:
     """Say which data sets are only parts of the paper's, and what follows from that."""
     return " ".join(
         f"{name} is a part of {whole}; the paper has no figure for it."
-        for name in results.datasets
+        for name in dict.fromkeys(map(results.plain, results.datasets))
         if (whole := paper.whole_of(name))
     )
+
+
+def ways_note(results: Results) -> str:
+    """Say what is neither averaged nor ranked where votes were made in several ways."""
+    return apart_note(dict.fromkeys(name for k in results.pool_sizes for name in results.apart(k)))
+
+
+def apart_note(apart: Collection[str]) -> str:
+    """Say which data sets are left out, since their votes were made in another way."""
+    return f"Left out, so that a data set counts once: {'; '.join(apart)}." if apart else ""
 
 
 def notes(*sentences: str) -> str:
@@ -72,7 +82,8 @@ def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
     """Add, for every K and for all, a line that averages the data sets that have all figures.
 
     Where some data sets have figures of the paper, only those are averaged, so that both averages
-    are over the same data sets. One data set alone is not averaged.
+    are over the same data sets. One data set alone is not averaged, and none counts twice, by
+    votes made in two ways.
 
     Parameters
     ----------
@@ -83,7 +94,8 @@ def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
     """
     added, over_all = [], []
     for pool_size in results.pool_sizes:
-        at_k = [line for line in found if line.keys[1] == str(pool_size)]
+        alike = results.alike(pool_size)
+        at_k = [line for line in found if line.keys[1] == str(pool_size) and line.keys[0] in alike]
         shown = [i for i in range(len(results.methods)) if any(_ours(line, i) for line in at_k)]
         whole = [line for line in at_k if all(_ours(line, i) for i in shown)]
         whole = [line for line in whole if _published(line)] or whole

@@ -88,14 +88,17 @@ class Results:
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records: dict[tuple[str, int, str], dict[Run, Record]] = {}
+        self._origins: dict[str, tuple[str, str]] = {}
         self.repeated = 0
         records = list(records)
         methods = _called({record.method for record in records}, paper.method_name)
         datasets = _called({record.dataset for record in records}, paper.dataset_name)
         for record in records:
-            dataset, method = datasets[record.dataset], methods[record.method]
-            if record.votes_by != HOLD_OUT:
-                dataset = f"{dataset}, {record.votes_by}"  # which the paper has not
+            plain, method = datasets[record.dataset], methods[record.method]
+            # Other votes than by hold-out the paper has not.
+            by_hold_out = record.votes_by == HOLD_OUT
+            dataset = plain if by_hold_out else f"{plain}, {record.votes_by}"
+            self._origins[dataset] = plain, record.votes_by
             place = (dataset, record.pool_size, method)
             cell = self._records.setdefault(place, {})
             self.repeated += record.run in cell
@@ -106,11 +109,31 @@ class Results:
         """Data sets, the paper's first and in its order, a part in the place of its whole."""
 
         def place(name: str) -> tuple[int, str]:
-            known = paper.whole_of(name) or paper.dataset_name(name)
+            plain = self.plain(name)
+            known = paper.whole_of(plain) or paper.dataset_name(plain)
             order = paper.DATASETS
             return order.index(known) if known in order else len(order), name
 
-        return tuple(sorted({dataset for dataset, _, _ in self._records}, key=place))
+        return tuple(sorted(self._origins, key=place))
+
+    def plain(self, dataset: str) -> str:
+        """Return the name of a data set without the way its votes were made."""
+        return self._origins[dataset][0]
+
+    def datasets_at(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets that have a record at this K."""
+        here = {dataset for dataset, k, _ in self._records if k == pool_size}
+        return tuple(dataset for dataset in self.datasets if dataset in here)
+
+    def alike(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets at this K with votes made in one way: by hold-out, if any are.
+
+        Only these are averaged, ranked and tested together, so that a data set counts once.
+        """
+        here = self.datasets_at(pool_size)
+        ways = [self._origins[dataset][1] for dataset in here]
+        way = HOLD_OUT if HOLD_OUT in ways else min(ways, default=HOLD_OUT)
+        return tuple(dataset for dataset, by in zip(here, ways, strict=True) if by == way)
 
     @cached_property
     def pool_sizes(self) -> tuple[int, ...]:
@@ -129,6 +152,11 @@ class Results:
     def records(self) -> list[Record]:
         """All records that count."""
         return [record for cell in self._records.values() for record in cell.values()]
+
+    def apart(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets at this K with votes made in another way."""
+        alike = self.alike(pool_size)
+        return tuple(name for name in self.datasets_at(pool_size) if name not in alike)
 
     def cell(self, dataset: str, pool_size: int, method: str) -> list[Record]:
         """Return the runs of a method on a data set, none if there are none."""

@@ -78,8 +78,8 @@ def points(results: Results) -> tuple[Point, ...]:
         }
         found += [point for line in here.values() for point in line if point is not None]
         whole = [
-            [point for point in line if point is not None and point.method in methods]
-            for line in here.values()
+            [point for point in here[dataset] if point is not None and point.method in methods]
+            for dataset in results.alike(pool_size)
         ]
         whole = [line for line in whole if len(line) == len(methods)]
         for column in zip(*whole, strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from . import paper
-from .lines import entry, notes, part_note, places
+from .lines import apart_note, entry, notes, part_note, places, ways_note
 from .ranks import ALPHA, Verdict, duel, rank_methods
 from .results import Results, Score, balanced_out_of_sample, mean, out_of_sample
 from .table import MISSING, Entry, Line, Listing, Table
@@ -66,7 +66,7 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
             else "",
             "Only data sets of the paper are averaged."
             if 0 < len(own) < len(results.datasets)
-            else "",
+            else ways_note(results),
         ),
         _KEYS,
         columns,
@@ -82,7 +82,9 @@ def all_ranks_table(results: Results, measure: str) -> Table:
         f"{slug(measure)}_ranks_all",
         f"Average ranks by {measure}, all methods of this run",
         notes(
-            _RANKED, "Among other methods than the paper's, so its ranks cannot stand beside them."
+            _RANKED,
+            "Among other methods than the paper's, so its ranks cannot stand beside them.",
+            ways_note(results),
         ),
         _KEYS,
         results.methods,
@@ -175,14 +177,15 @@ def verdict_words(verdict: Verdict) -> str:
         What they said.
     """
     if verdict.p_value is None:
-        return f"No test: {verdict.reason}."
+        return notes(f"No test: {verdict.reason}.", apart_note(verdict.apart))
     given = "differ" if verdict.p_value < ALPHA else "are not told apart"
-    return (
+    return notes(
         f"Friedman's test over {len(verdict.datasets)} data sets and {len(verdict.methods)} "
         f"methods: chi-square {verdict.statistic:.2f}, p = {verdict.p_value:.2g}; the methods "
         f"{given} at the 5 % level. Nemenyi's test: two methods differ where their average ranks "
         f"are {verdict.critical_difference:.2f} or more apart. A data set counts once, by its mean "
-        "over the runs that have all methods."
+        "over the runs that have all methods.",
+        apart_note(verdict.apart),
     )
 
 
