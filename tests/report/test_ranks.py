@@ -168,3 +168,30 @@ def test_votes_on_a_data_set_made_in_two_ways_are_no_two_data_sets():
     few = judge(Results([*others[:8], *records[:8]]), 40, NAMES, out_of_sample)
     assert few.p_value is None
     assert "here are 2 and 4" in few.reason
+
+
+def test_a_method_in_few_runs_takes_nothing_from_the_others():
+    """Half of the runs are enough, whatever data sets have how many of them."""
+    records = results_of(EXAMPLE[:4], runs=4).records
+
+    def known(folds, few=()):
+        return Results(
+            r for r in records if r.method != "d" or r.fold in folds or r.dataset in few
+        )
+
+    assert known({0, 1}).ranked(40) == NAMES
+    assert known({0}).ranked(40) == NAMES[:3]
+    assert known({0}).unranked(40) == ("d",)
+    # A data set with many runs weighs as much as one with few.
+    heavy = [replace(r, fold=r.fold + at) for r in records for at in range(4, 400, 4)]
+    heavy = [r for r in heavy if r.dataset == "set 00"]
+    assert Results([*known({0}).records, *heavy]).ranked(40) == NAMES[:3]
+    # Among other methods' runs only: what nobody who is asked has run does not count.
+    assert known({0}).ranked(40, ("d",)) == ("d",)
+    assert known((), few={"set 01"}).ranked(40, NAMES, ("set 01",)) == NAMES
+    alone = Results(r for r in records if r.method != "d")
+    verdict = judge(known({0}), 40, None, out_of_sample)
+    expected = judge(alone, 40, None, out_of_sample)
+    assert replace(verdict, unranked=()) == expected
+    assert "most runs lack it: d." in verdict_words(verdict)
+    assert "most runs lack" not in verdict_words(expected)

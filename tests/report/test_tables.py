@@ -250,6 +250,34 @@ def test_runs_that_lack_a_method_are_not_ranked():
     assert rows["BCW", "40"][-1] == "nothing"
 
 
+def test_a_method_that_most_runs_lack_changes_no_figure_of_the_others():
+    """It is told, line by line, and neither ranked nor averaged; notes say so."""
+    few = [
+        replace(r, key=r.key + "m", method="mine")
+        for r in RECORDS
+        if r.method == "FE" and r.fold == 0 and r.seed == 10 and r.dataset != "drd"
+    ]
+    facts, alone = collect([*RECORDS, *few]), collect(RECORDS)
+    assert facts.tables["accuracy_ranks"] == alone.tables["accuracy_ranks"]
+    for name in ("accuracy", "balanced_accuracy", "overfitting", "sizes", "accuracy_ranks_all"):
+        table, expected = facts.tables[name], alone.tables[name]
+        place = table.columns.index("mine")
+        others = [
+            replace(line, entries=line.entries[:place] + line.entries[place + 1 :])
+            for line in table.lines
+        ]
+        assert others == list(expected.lines)
+        for line in table.lines:
+            is_told = line.keys[0] in ("BCW", "aps_part")
+            assert (line.entries[place].ours is not None) == is_told
+        assert any(line.summary for line in table.lines)
+        told = "most runs lack it: mine, K = 40, 100."
+        assert told in table.note
+        assert told not in expected.note
+    averages = [point for point in facts.points if not point.dataset]
+    assert averages == [point for point in alone.points if not point.dataset]
+
+
 def test_over_all_k_it_is_said_if_not_every_k_has_the_same_data_sets():
     fewer = [r for r in RECORDS if not (r.dataset == "drd" and r.pool_size == 40)]
     *_, over_all = collect(fewer).tables["accuracy_ranks"].lines

@@ -11,13 +11,13 @@ from fractions import Fraction
 from ..experiment.records import Record
 from . import paper
 from .lines import (
+    averages_notes,
     entry,
     lines,
     notes,
     part_note,
     places,
     spread,
-    ways_note,
     with_averages,
 )
 from .results import Results, Score, balanced_out_of_sample, in_sample, mean, out_of_sample
@@ -142,7 +142,7 @@ def _what_there_is(results: Results, found: tuple[Line, ...]) -> tuple[str, ...]
     averages = any(line.summary for line in found)
     return (
         _SPREAD if spreads else "",
-        notes(_AVERAGE, ways_note(results)) if averages else "",
+        *((_AVERAGE, *averages_notes(results)) if averages else ()),
         part_note(results),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from .lines import entry, lines, places, spread, with_averages
+from .lines import averages_notes, entry, lines, notes, places, spread, with_averages
 from .results import Results
 from .table import Entry, Line, Table
 
@@ -17,14 +17,18 @@ def size_table(results: Results) -> Table:
         mean = statistics.fmean(sizes) if sizes else None
         return entry(mean, spread(sizes), len(sizes), None)
 
+    found = with_averages(results, lines(results, results.methods, make))
     return Table(
         "sizes",
         "Members",
-        "How many classifiers are in the committee: the mean over the runs ± their standard "
-        "deviation. The paper does not tell.",
+        notes(
+            "How many classifiers are in the committee: the mean over the runs ± their standard "
+            "deviation. The paper does not tell.",
+            *(averages_notes(results) if any(line.summary for line in found) else ()),
+        ),
         ("data set", "K"),
         results.methods,
-        with_averages(results, lines(results, results.methods, make)),
+        found,
         decimals=1,
         rivals=False,
     )

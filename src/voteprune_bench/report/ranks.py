@@ -54,8 +54,9 @@ class Verdict:
         Nemenyi's p-values, one line per method; empty where there is no test.
     reason
         Why there is no test; empty if there is one.
-    apart
-        Data sets that are not judged, since their votes were made in another way.
+    unranked, apart
+        Methods that are not judged, since most runs lack them, and data sets whose votes were made
+        in another way.
     """
 
     methods: tuple[str, ...]
@@ -66,6 +67,7 @@ class Verdict:
     critical_difference: float | None = None
     pairs: tuple[tuple[float, ...], ...] = ()
     reason: str = ""
+    unranked: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
 
 
@@ -136,18 +138,32 @@ def rank_methods(
     return Ranking(tuple(methods), average, runs)
 
 
-def judge(results: Results, pool_size: int, methods: Sequence[str], score: Score) -> Verdict:
+def judge(
+    results: Results, pool_size: int, methods: Sequence[str] | None, score: Score
+) -> Verdict:
     """Ask whether the methods differ at all, and which pairs do.
 
     The votes on one data set made in two ways are no two data sets: see `Results.alike`.
+
+    Parameters
+    ----------
+    results
+        Of a run.
+    pool_size
+        K.
+    methods
+        Who is compared; all that are ranked when None.
+    score
+        What they are judged by.
     """
-    names = tuple(methods)
+    names = results.ranked(pool_size) if methods is None else tuple(methods)
+    unranked = results.unranked(pool_size) if methods is None else ()
     means: dict[str, list[Fraction]] = {}
     for dataset in results.alike(pool_size):
-        blocks = list(results.complete(dataset, pool_size, methods, score).values())
+        blocks = list(results.complete(dataset, pool_size, names, score).values())
         if blocks:
             means[dataset] = [sum(column) / len(blocks) for column in zip(*blocks, strict=True)]
-    verdict = Verdict(names, tuple(means), apart=results.apart(pool_size))
+    verdict = Verdict(names, tuple(means), unranked=unranked, apart=results.apart(pool_size))
     if not means:
         return replace(verdict, reason="no run has a result of every method")
     # Ranks instead of means: the same test, and exact ties stay ties.

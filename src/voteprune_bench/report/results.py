@@ -177,22 +177,55 @@ class Results:
 
     def present(self, pool_size: int) -> tuple[str, ...]:
         """Return the methods that have a record at this K."""
-        return tuple(method for method in self.methods if self._where(pool_size, method))
+        here = {method for _, k, method in self._records if k == pool_size}
+        return tuple(method for method in self.methods if method in here)
 
-    def ranked(self, pool_size: int) -> tuple[str, ...]:
-        """Return the methods that have a record at this K on half of its data sets at least.
+    def ranked(
+        self,
+        pool_size: int,
+        methods: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+    ) -> tuple[str, ...]:
+        """Return the methods that have a record in half of the runs at this K at least.
 
-        Runs in which a ranked method is missing do not count; one that was tried on a single data
-        set must not take all the others away.
+        Runs in which a ranked method is missing do not count; one that was tried on few must not
+        take all the others away.
+
+        Parameters
+        ----------
+        pool_size
+            K.
+        methods
+            Of these; their runs are those that one of them has. All methods when None.
+        datasets
+            On which data sets, each of the same weight however many runs it has; all whose votes
+            were made alike when None.
         """
-        here = {dataset for dataset, k, _ in self._records if k == pool_size}
-        return tuple(
-            method for method in self.methods if 2 * self._where(pool_size, method) >= len(here) > 0
-        )
+        asked = [name for name in self.methods if methods is None or name in methods]
+        shares = dict.fromkeys(asked, Fraction(0))
+        count = 0
+        for dataset in self.alike(pool_size) if datasets is None else datasets:
+            cells = {name: self._records.get((dataset, pool_size, name), {}) for name in asked}
+            runs = set().union(*cells.values())
+            if runs:
+                count += 1
+                for name, cell in cells.items():
+                    shares[name] += Fraction(len(cell), len(runs))
+        return tuple(name for name, share in shares.items() if 2 * share >= count > 0)
 
-    def _where(self, pool_size: int, method: str) -> int:
-        """Return on how many data sets a method has a record."""
-        return sum((dataset, pool_size, method) in self._records for dataset in self.datasets)
+    def unranked(
+        self,
+        pool_size: int,
+        methods: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+    ) -> tuple[str, ...]:
+        """Return the methods that have a record at this K and are not ranked, see `ranked`."""
+        ranked = self.ranked(pool_size, methods, datasets)
+        return tuple(
+            name
+            for name in self.present(pool_size)
+            if name not in ranked and (methods is None or name in methods)
+        )
 
 
 def _called(names: set[str], known: Callable[[str], str]) -> dict[str, str]:

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from . import paper
-from .lines import apart_note, entry, notes, part_note, places, ways_note
+from .lines import (
+    apart_note,
+    entry,
+    notes,
+    part_note,
+    places,
+    unranked_note,
+    ways_note,
+)
 from .ranks import ALPHA, Verdict, duel, rank_methods
 from .results import Results, Score, balanced_out_of_sample, mean, out_of_sample
 from .table import MISSING, Entry, Line, Listing, Table
@@ -67,6 +75,7 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
             "Only data sets of the paper are averaged."
             if 0 < len(own) < len(results.datasets)
             else ways_note(results),
+            unranked_note(results, columns, own or None),
         ),
         _KEYS,
         columns,
@@ -85,6 +94,7 @@ def all_ranks_table(results: Results, measure: str) -> Table:
             _RANKED,
             "Among other methods than the paper's, so its ranks cannot stand beside them.",
             ways_note(results),
+            unranked_note(results),
         ),
         _KEYS,
         results.methods,
@@ -176,8 +186,13 @@ def verdict_words(verdict: Verdict) -> str:
     verdict
         What they said.
     """
+    names = ", ".join(verdict.unranked)
+    left_out = notes(
+        f"Not judged, since most runs lack it: {names}." if names else "",
+        apart_note(verdict.apart),
+    )
     if verdict.p_value is None:
-        return notes(f"No test: {verdict.reason}.", apart_note(verdict.apart))
+        return notes(f"No test: {verdict.reason}.", left_out)
     given = "differ" if verdict.p_value < ALPHA else "are not told apart"
     return notes(
         f"Friedman's test over {len(verdict.datasets)} data sets and {len(verdict.methods)} "
@@ -185,7 +200,7 @@ def verdict_words(verdict: Verdict) -> str:
         f"{given} at the 5 % level. Nemenyi's test: two methods differ where their average ranks "
         f"are {verdict.critical_difference:.2f} or more apart. A data set counts once, by its mean "
         "over the runs that have all methods.",
-        apart_note(verdict.apart),
+        left_out,
     )
 
 
@@ -198,7 +213,7 @@ def _rank_lines(
 ) -> tuple[Line, ...]:
     found = []
     for pool_size in results.pool_sizes:
-        here = [method for method in results.ranked(pool_size) if method in columns]
+        here = results.ranked(pool_size, columns, datasets)
         ranking = rank_methods(results, pool_size, here, MEASURES[measure], datasets)
         ranks = dict(zip(here, ranking.ranks, strict=True)) if ranking.ranks else {}
         # The paper's rank stands only beside one among the same methods.
