@@ -175,9 +175,7 @@ def test_a_method_in_few_runs_takes_nothing_from_the_others():
     records = results_of(EXAMPLE[:4], runs=4).records
 
     def known(folds, few=()):
-        return Results(
-            r for r in records if r.method != "d" or r.fold in folds or r.dataset in few
-        )
+        return Results(r for r in records if r.method != "d" or r.fold in folds or r.dataset in few)
 
     assert known({0, 1}).ranked(40) == NAMES
     assert known({0}).ranked(40) == NAMES[:3]

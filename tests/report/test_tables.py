@@ -278,10 +278,59 @@ def test_a_method_that_most_runs_lack_changes_no_figure_of_the_others():
     assert averages == [point for point in alone.points if not point.dataset]
 
 
-def test_over_all_k_it_is_said_if_not_every_k_has_the_same_data_sets():
-    fewer = [r for r in RECORDS if not (r.dataset == "drd" and r.pool_size == 40)]
-    *_, over_all = collect(fewer).tables["accuracy_ranks"].lines
-    assert over_all.keys == ("all", "1 to 2", "18")
+def test_over_all_k_are_the_methods_and_data_sets_of_each_k():
+    """Else a difference of K would be one of data sets, or of who else is ranked."""
+    fewer = [
+        r
+        for r in RECORDS
+        if (r.dataset, r.pool_size) != ("drd", 40) and (r.method, r.pool_size) != ("KP", 100)
+    ]
+    table = collect(fewer).tables["accuracy_ranks"]
+    *by_size, over_all = table.lines
+    assert [line.keys for line in by_size] == [("40", "1", "6"), ("100", "2", "12")]
+    assert over_all.keys == ("all", "1", "12")
+    assert "ranked once more" in table.note
+    shared = [name for name in table.columns if name != "KP"]
+    bcw = [r for r in fewer if r.dataset == "bcw"]
+    at = [loop_ranks(bcw, k, shared, accuracy) for k in (40, 100)]
+    expected = dict(zip(shared, map(average, zip(*at, strict=True)), strict=True))
+    for name, entry in zip(table.columns, over_all.entries, strict=True):
+        assert entry.ours == (pytest.approx(expected[name]) if name in shared else None)
+        assert entry.paper is None  # the paper's are among other methods
+    assert "ranked once more" not in collect(RECORDS).tables["accuracy_ranks"].note
+
+
+@pytest.mark.parametrize("lacking", ["dataset", "method"])
+def test_over_all_k_there_is_no_line_where_the_sizes_share_nothing(lacking):
+    first, second = ("bcw", "drd") if lacking == "dataset" else ("F1", "FE")
+    apart = [
+        r
+        for r in RECORDS
+        if getattr(r, lacking) in (first, second)
+        and (getattr(r, lacking) == first) == (r.pool_size == 40)
+    ]
+    tables = collect(apart).tables
+    for name in ("accuracy_ranks", "accuracy", "sizes"):
+        assert not [line for line in tables[name].lines if "all" in line.keys]
+
+
+def test_averages_over_all_k_are_over_what_is_averaged_at_each(facts):
+    """QSR is there at one K, KP at the other."""
+    more = synthetic.records(datasets=("qsr",), pool_sizes=(40,), seeds=(10,), folds=(0,))
+    fewer = [*more, *(r for r in RECORDS if (r.method, r.pool_size) != ("KP", 100))]
+    table = collect(fewer).tables["accuracy"]
+    summed = {line.keys: line for line in table.lines if line.summary}
+    assert list(summed) == [
+        ("average of 3", "40"), ("average of 2", "100"), ("average of 4", "all"),
+    ]  # fmt: skip
+    for place, method in enumerate(table.columns):
+        entry = summed["average of 4", "all"].entries[place]
+        if method == "KP":
+            assert entry.ours is None
+            continue
+        pairs = [figure(facts, "accuracy", d, k, method) for d in ("BCW", "DRD") for k in (40, 100)]
+        assert entry.ours == pytest.approx(average([pair.ours for pair in pairs]))
+        assert entry.runs == 24
 
 
 def test_a_method_called_by_voteprunes_own_name_is_the_papers_unless_both_are_there():

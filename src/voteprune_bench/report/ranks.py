@@ -138,9 +138,7 @@ def rank_methods(
     return Ranking(tuple(methods), average, runs)
 
 
-def judge(
-    results: Results, pool_size: int, methods: Sequence[str] | None, score: Score
-) -> Verdict:
+def judge(results: Results, pool_size: int, methods: Sequence[str] | None, score: Score) -> Verdict:
     """Ask whether the methods differ at all, and which pairs do.
 
     The votes on one data set made in two ways are no two data sets: see `Results.alike`.

@@ -8,14 +8,13 @@ from statistics import fmean
 from . import paper
 from .lines import (
     apart_note,
-    entry,
     notes,
     part_note,
     places,
     unranked_note,
     ways_note,
 )
-from .ranks import ALPHA, Verdict, duel, rank_methods
+from .ranks import ALPHA, Ranking, Verdict, duel, rank_methods
 from .results import Results, Score, balanced_out_of_sample, mean, out_of_sample
 from .table import MISSING, Entry, Line, Listing, Table
 
@@ -63,6 +62,8 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
     absent = ranked - set(columns)
     own = [name for name in results.datasets if name in paper.DATASETS]
     words = "the methods of the paper's main text" if main_text else "the paper's methods"
+    beside = {} if absent or not own else published
+    found = _rank_lines(results, columns, measure, beside, own or None)
     return Table(
         f"{slug(measure)}_ranks{'_main' * main_text}",
         f"Average ranks by {measure}, {words}",
@@ -76,10 +77,11 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
             if 0 < len(own) < len(results.datasets)
             else ways_note(results),
             unranked_note(results, columns, own or None),
+            _once_more(found),
         ),
         _KEYS,
         columns,
-        _rank_lines(results, columns, measure, {} if absent or not own else published, own or None),
+        found,
         decimals=2,
         better="low",
     )
@@ -87,6 +89,7 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
 
 def all_ranks_table(results: Results, measure: str) -> Table:
     """Return the average ranks among all methods of the run."""
+    found = _rank_lines(results, results.methods, measure, {})
     return Table(
         f"{slug(measure)}_ranks_all",
         f"Average ranks by {measure}, all methods of this run",
@@ -95,10 +98,11 @@ def all_ranks_table(results: Results, measure: str) -> Table:
             "Among other methods than the paper's, so its ranks cannot stand beside them.",
             ways_note(results),
             unranked_note(results),
+            _once_more(found),
         ),
         _KEYS,
         results.methods,
-        _rank_lines(results, results.methods, measure, {}),
+        found,
         decimals=2,
         better="low",
     )
@@ -211,46 +215,53 @@ def _rank_lines(
     published: Mapping[tuple[int, str], paper.Published],
     datasets: Sequence[str] | None = None,
 ) -> tuple[Line, ...]:
-    found = []
-    for pool_size in results.pool_sizes:
-        here = results.ranked(pool_size, columns, datasets)
-        ranking = rank_methods(results, pool_size, here, MEASURES[measure], datasets)
-        ranks = dict(zip(here, ranking.ranks, strict=True)) if ranking.ranks else {}
-        # The paper's rank stands only beside one among the same methods.
-        beside = published if len(here) == len(columns) else {}
-        runs = sum(ranking.runs.values())
-        keys = (str(pool_size), str(len(ranking.runs)), str(runs))
-        found.append(
-            Line(
-                keys,
-                tuple(
-                    entry(ranks.get(method), None, runs, beside.get((pool_size, method)))
-                    for method in columns
-                ),
-            )
+    """Return a line for every K, and one over all for what is ranked at each of several."""
+
+    def line(size: str, rankings: Sequence[Ranking], pool_sizes: Sequence[int]) -> Line:
+        ours, theirs = {}, {}
+        for place, method in enumerate(rankings[0].methods):
+            ranks = [ranking.ranks[place] for ranking in rankings if ranking.ranks]
+            ours[method] = fmean(ranks) if ranks else None
+            figures = [published.get((pool_size, method)) for pool_size in pool_sizes]
+            # The paper's rank stands only beside one among the same methods.
+            if None not in figures and len(rankings[0].methods) == len(columns):
+                theirs[method] = fmean(figure.mean for figure in figures if figure)
+        runs = sum(sum(ranking.runs.values()) for ranking in rankings)
+        return Line(
+            (size, str(len(rankings[0].runs)), str(runs)),
+            tuple(Entry(ours.get(name), paper=theirs.get(name), runs=runs) for name in columns),
+            summary=len(rankings) > 1,
         )
-    return (*found, *_over_all_sizes(found))
+
+    def ranked(methods: Sequence[str] | None, datasets: Sequence[str] | None) -> list[Ranking]:
+        score, sizes = MEASURES[measure], results.pool_sizes
+        here = [methods or results.ranked(k, columns, datasets) for k in sizes]
+        return [
+            rank_methods(results, k, names, score, datasets)
+            for k, names in zip(sizes, here, strict=True)
+        ]
+
+    rankings = ranked(None, datasets)
+    found = [
+        line(str(k), [ranking], [k])
+        for k, ranking in zip(results.pool_sizes, rankings, strict=True)
+    ]
+    methods = [name for name in columns if all(name in ranking.methods for ranking in rankings)]
+    if len(rankings) < 2 or not methods:
+        return tuple(found)
+    rankings = ranked(methods, datasets)
+    shared = [name for name in results.datasets if all(name in each.runs for each in rankings)]
+    if not shared:
+        return tuple(found)
+    return (*found, line("all", ranked(methods, shared), results.pool_sizes))
 
 
-def _over_all_sizes(found: Sequence[Line]) -> list[Line]:
-    """Average the ranks over all K, as the paper does, where there are several."""
-    if len(found) < 2:
-        return []
-    entries = []
-    for column in zip(*(line.entries for line in found), strict=True):
-        ours = [cell.ours for cell in column if cell.ours is not None]
-        theirs = [cell.paper for cell in column if cell.paper is not None]
-        entries.append(
-            Entry(
-                fmean(ours) if len(ours) == len(found) else None,
-                paper=fmean(theirs) if len(theirs) == len(found) else None,
-                runs=sum(cell.runs for cell in column),
-            )
-        )
-    runs = sum(int(line.keys[2]) for line in found)
-    sets = {int(line.keys[1]) for line in found}
-    told = str(min(sets)) if len(sets) == 1 else f"{min(sets)} to {max(sets)}"
-    return [Line(("all", told, str(runs)), tuple(entries), summary=True)]
+def _once_more(found: Sequence[Line]) -> str:
+    """Say what the line over all K is over, where that is less than at some K."""
+    ranked = {(line.keys[1], *(cell.ours is None for cell in line.entries)) for line in found}
+    if len(ranked) == 1 or not any(line.summary for line in found):
+        return ""
+    return "Over all K: ranked once more, among the methods and data sets that are there at each."
 
 
 def _beaten_line(
