@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from . import paper
 from .lines import part_note, places
 from .results import Results
+from .standings import ALL_SEVEN
 from .table import Entry, Table
 
 
@@ -130,19 +131,30 @@ def _wins(beaten: Table) -> Tile | None:
     if not beaten.lines:
         return None
     line = beaten.lines[0]
-    shown = [
-        (name, cell)
+    measure, benchmarks, pairs = line.keys
+    counts = {
+        name: cell.ours
         for name, cell in zip(beaten.columns, line.entries, strict=True)
-        if cell.paper is not None
-    ]
-    if not shown:
+        if cell.ours is not None
+    }
+    if not counts or measure != "accuracy":
         return None
-    name, cell = max(shown, key=lambda item: (item[1].ours or 0, item[1].paper or 0))
-    return Tile(
-        f"{cell.ours:.0f} of {line.keys[-1]}",
-        f"pairs of data set and K on which {name} is more accurate than every benchmark, the most "
-        f"of the paper's formulations. The paper: {cell.paper:.0f}.",
+    most = max(counts.values())
+    first = [name for name, count in counts.items() if count == most]
+    whom = "every benchmark" if benchmarks == ALL_SEVEN else f"each of {benchmarks}"
+    words = (
+        f"pairs of data set and K on which {_and(first)} "
+        f"{'is' if len(first) == 1 else 'are each'} more accurate than {whom}, the most of the "
+        "paper's formulations."
     )
+    theirs = [
+        f"{cell.paper:.0f}{f' for {name}' if first[1:] else ''}"
+        for name, cell in zip(beaten.columns, line.entries, strict=True)
+        if name in first and cell.paper is not None
+    ]
+    if theirs:
+        words += f" The paper: {_and(theirs)}."
+    return Tile(f"{most:.0f} of {pairs}", words)
 
 
 def _cells(table: Table) -> Iterator[Entry]:
