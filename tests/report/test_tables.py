@@ -88,6 +88,70 @@ def test_gaps_are_in_per_cent_and_only_of_methods_that_prove(facts):
         assert entry.spread == pytest.approx(deviation(gaps))
 
 
+def test_a_gap_that_is_not_finite_is_told_and_in_no_mean():
+    """Without a bound, or of value 0 under a bound that is not."""
+    runs = picked("BCW", 40, "F1")
+    odd = [
+        replace(runs[0], value=0.0, bound=0.5),
+        replace(runs[1], bound=None, status="feasible"),
+        replace(runs[2], value=0.0, bound=0.0),
+        *runs[3:],
+    ]
+    lost = [replace(r, method="F2", key=r.key + "2", value=0.0, bound=0.5) for r in runs]
+    table = collect([*odd, *lost]).tables["gaps"]
+    assert table.columns == ("F1", "F2")
+    (line,) = table.lines
+    gaps = [0.0, *(100 * (r.bound - r.value) / r.value for r in runs[3:])]
+    first, second = line.entries
+    assert (first.ours, first.runs, first.lacking) == (pytest.approx(average(gaps)), 4, 2)
+    assert (second.ours, second.runs, second.lacking) == (None, 0, 6)
+    shown = table.stacked().rows[0][3:]
+    assert shown == (
+        f"{first.ours:.2f} ± {first.spread:.2f} (2 lacking)", "- (6 lacking)",
+    )  # fmt: skip
+    assert "In brackets: how many more runs have no finite gap" in table.note
+    rows = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert [(row["method_runs"], row["lacking"]) for row in rows] == [("4", "2"), ("0", "6")]
+    whole = collect(runs).tables["gaps"]
+    assert "In brackets" not in whole.note
+    assert "lacking" not in whole.to_markdown()
+
+
+def test_a_test_part_that_does_not_tell_is_lacking():
+    runs = picked("BCW", 40, "F1")
+    odd = replace(runs[0], test=replace(runs[0].test, tp=0, fn=0))
+    facts = collect([odd, *runs[1:]])
+    assert figure(facts, "accuracy", "BCW", 40, "F1").lacking == 0
+    entry = figure(facts, "balanced_accuracy", "BCW", 40, "F1")
+    assert (entry.runs, entry.lacking) == (5, 1)
+    table = facts.tables["balanced_accuracy"]
+    assert table.stacked().rows[0][3].endswith("(1 lacking)")
+    assert "have a test part that does not tell" in table.note
+    assert "In brackets" not in facts.tables["accuracy"].note
+
+
+def test_a_proof_is_counted_of_the_runs_that_the_method_has():
+    whole = [replace(r, value=1.0, bound=1.0, status="optimal") for r in picked("BCW", 40, "F1")]
+    few = [replace(r, method="F2", key=r.key + "2") for r in whole[:2]]
+    none = [replace(r, method="F2", key=r.key + "2", dataset="drd") for r in whole]
+    made = [*whole, *few, *none]
+    table = collect(made).tables["proved"]
+    assert [row[4:] for row in table.stacked().rows] == [
+        ("6", "2 of 2"), ("-", "6"), ("6 of 6", "8 of 8"),
+    ]  # fmt: skip
+    assert [line.keys[2] for line in table.lines] == ["6", "6", "12"]
+
+
+def test_no_two_columns_of_a_csv_file_have_one_name(facts):
+    for table in facts.tables.values():
+        headings = next(csv.reader(io.StringIO(table.to_csv())))
+        assert len(set(headings)) == len(headings)
+    rows = csv.DictReader(io.StringIO(facts.tables["accuracy_ranks"].to_csv()))
+    assert {(row["K"], row["runs"], row["method_runs"]) for row in rows} == {
+        ("40", "12", "12"), ("100", "12", "12"), ("all", "24", "24"),
+    }  # fmt: skip
+
+
 def test_proofs_are_counted_where_there_are_bounds(facts):
     table = facts.tables["proved"]
     assert table.columns == synthetic.PROVING

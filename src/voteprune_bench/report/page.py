@@ -119,6 +119,7 @@ def _cells(table: Table, line: Line) -> list[dict[str, Any]]:
             {
                 "ours": table.shown(entry.ours),
                 "spread": _spread(table, entry.spread),
+                "aside": entry.aside,
                 "paper": table.shown(entry.paper),
                 "paper_spread": _spread(table, entry.paper_spread),
                 "difference": table.shown(entry.difference, signed=True),

@@ -148,6 +148,16 @@ class Results:
         last = [name for name in paper.BENCHMARKS if name in seen]
         return (*first, *(name for name in seen if name not in (*first, *last)), *last)
 
+    @cached_property
+    def bounding(self) -> tuple[str, ...]:
+        """Methods that bound what any committee can reach, in some run at least."""
+        found = {
+            method
+            for (_, _, method), cell in self._records.items()
+            if any(record.bound is not None for record in cell.values())
+        }
+        return tuple(method for method in self.methods if method in found)
+
     @property
     def records(self) -> list[Record]:
         """All records that count."""

@@ -30,6 +30,10 @@ class Entry:
         How many runs `ours` is the mean of.
     runs_spread
         Standard deviation of single runs, where `spread` is one of something else.
+    lacking
+        How many more runs the method has there, which have no such figure or an infinite one.
+    of
+        Of how many `ours` is a count, where that is not what the line says of all.
     """
 
     ours: float | None = None
@@ -38,6 +42,15 @@ class Entry:
     paper_spread: float | None = None
     runs: int = 0
     runs_spread: float | None = None
+    lacking: int = 0
+    of: int | None = None
+
+    @property
+    def aside(self) -> str:
+        """What stands behind our figure, so that nobody takes it for one of all runs."""
+        if self.of is not None:
+            return f"of {self.of}"
+        return f"({self.lacking} lacking)" if self.lacking else ""
 
     @property
     def difference(self) -> float | None:
@@ -134,7 +147,9 @@ class Table:
         rows: list[tuple[str, ...]] = []
         for line in self.lines:
             some = [entry for entry in line.entries if entry.paper is not None]
-            ours = (cell(entry.ours, entry.spread) for entry in line.entries)
+            ours = (
+                f"{cell(entry.ours, entry.spread)} {entry.aside}".rstrip() for entry in line.entries
+            )
             rows.append((*line.keys, "ours", *ours))
             if some:
                 theirs = (cell(entry.paper, entry.paper_spread) for entry in line.entries)
@@ -146,12 +161,16 @@ class Table:
 
     def long(self) -> Listing:
         """Return one line for every entry, all digits: the form for CSV."""
-        headings = ("method", "runs", "ours", "std", "std_runs", "paper", "paper_std", "difference")
+        headings = (
+            *("method", "method_runs", "lacking"),
+            *("ours", "std", "std_runs", "paper", "paper_std", "difference"),
+        )
         rows = tuple(
             (
                 *line.keys,
                 column,
                 str(entry.runs),
+                str(entry.lacking),
                 *(
                     "" if value is None else repr(value)
                     for value in (
