@@ -3,10 +3,11 @@
 import csv
 import io
 import re
+from html import unescape
 
 import pytest
 
-from voteprune_bench.report.table import Entry, Line, Listing, Table
+from voteprune_bench.report.table import Entry, Line, Listing, Table, markdown
 
 TABLE = Table(
     "some_table",
@@ -46,6 +47,40 @@ def test_markdown_reads_back():
     assert {len(line) for line in cells} == {5}
     assert cells[5][0] == r"own\|set"
     assert cells[2][3] == "0.9000 ± 0.0100"
+
+
+NAMES = (
+    "*soft*", "a<b>c", "x|y", r"x|y\|z", "<!-- q", "_under", "under_", "__init__", "a-_b_", "`tick`",
+    "[1](x)", "[x]", r"a\*b", "a\\", "&lt;", "&#60;b", "R&D", "~~gone~~", "<https://a.b>",
+)  # fmt: skip
+"""Names that would be markup, if it were not for escapes."""
+
+
+def test_names_stand_in_markdown_as_they_are():
+    pytest.importorskip("markdown_it")  # rich brings it
+    from markdown_it import MarkdownIt
+
+    table = Listing("l", "A title of *a*", "For _a_ <b> [c](d).", NAMES, (NAMES,))
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(table.to_markdown())
+    found = [unescape(text) for text in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)]
+    assert found == [*NAMES, *NAMES]
+    assert "<h2>A title of *a*</h2>" in page
+    assert "<p>For _a_ &lt;b&gt; [c](d).</p>" in page
+
+
+def test_ordinary_names_need_no_escapes_in_markdown():
+    for name in ("F1-theta", "aps_part", "a__b", "soft 5, 30, 0.01", "0.5 ± 0.1", "(12 % of 3)"):
+        assert markdown(name) == name
+    assert markdown("_a *b*") == r"\_a \*b\*"
+
+
+def test_no_name_is_an_option_of_latex():
+    """At the beginning of a line brackets and stars would be one of the line above."""
+    table = Listing("l", "t", "", ("a|b", "c"), (("[1] x", "`--"), ("*soft*", "")))
+    text = table.to_latex()
+    assert r"a\textbar{}b & c \\" in text
+    assert r"{[}1] x & \textasciigrave{}-{}- \\" in text
+    assert r"{*}soft{*} &  \\" in text
 
 
 def test_latex_escapes_what_it_must():

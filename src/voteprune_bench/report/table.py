@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from voteprune.exceptions import shown
@@ -248,13 +249,13 @@ class Listing:
         lines = [
             f"| {' | '.join(cells)} |"
             for cells in (
-                map(_markdown, self.headings),
+                map(_cell, self.headings),
                 rule,
-                *(map(_markdown, row) for row in self.rows),
+                *(map(_cell, row) for row in self.rows),
             )
         ]
-        note = [shown(self.note), ""] if self.note else []
-        return "\n".join([f"## {shown(self.title)}", "", *note, *lines]) + "\n"
+        note = [markdown(shown(self.note)), ""] if self.note else []
+        return "\n".join([f"## {markdown(shown(self.title))}", "", *note, *lines]) + "\n"
 
     def to_latex(self) -> str:
         r"""Return a LaTeX table; it needs ``\usepackage{booktabs}``."""
@@ -286,13 +287,28 @@ class Listing:
         return out.getvalue()
 
 
-def _markdown(cell: str) -> str:
-    return shown(" ".join(cell.split())).replace("|", r"\|")
+# Underscores inside a word, as in aps_part, are none; an ampersand is where an entity may follow.
+_MARKUP = re.compile(r"[\\`*<>\[\]~]|(?<!\w)_+|_++(?!\w)|&(?=#?\w+;)")
+"""What would be markup in Markdown, and not the sign itself."""
+
+
+def markdown(text: str) -> str:
+    """Return a text for Markdown, in which names of any kind stand as they are."""
+    return _MARKUP.sub(lambda found: "".join(f"\\{sign}" for sign in found[0]), text)
+
+
+def _cell(text: str) -> str:
+    return markdown(shown(" ".join(text.split()))).replace("|", r"\|")
 
 
 _LATEX = {
     "\\": r"\textbackslash{}",
     "±": r"$\pm$",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    # At the beginning of a line these two would be taken for options of the line before it.
+    "*": "{*}",
+    "[": "{[}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -302,4 +318,5 @@ _LATEX = {
 
 
 def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in shown(cell))
+    text = "".join(_LATEX.get(sign, sign) for sign in shown(cell))
+    return re.sub("-(?=-)", "-{}", text)  # two of them are a dash
