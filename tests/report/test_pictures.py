@@ -86,6 +86,21 @@ def test_its_bars_join_what_is_not_told_apart_at_five_per_cent(facts, monkeypatc
     assert drawn == [(test.verdict.ranks, 0.05) for test in facts.tests]
 
 
+def test_its_bars_are_drawn_in_one_order_whatever_the_order_of_a_set(facts, monkeypatch):
+    """Else the file would be another in every process."""
+    bars, wrapped = [], scikit_posthocs.critical_difference_diagram
+
+    def seen(*args, **options):
+        drawn = wrapped(*args, **options)
+        bars.extend(bar for found in drawn["crossbars"] for bar in found)
+        return drawn
+
+    monkeypatch.setattr(scikit_posthocs, "critical_difference_diagram", seen)
+    assert len(list(islice(draw_all(facts), 2))) == 2
+    assert any(len(bar.get_xdata()) > 5 for bar in bars)
+    assert all(list(bar.get_xdata()) == sorted(bar.get_xdata()) for bar in bars)
+
+
 def test_the_same_facts_are_the_same_files(facts, pictures):
     again = {picture.kind: picture.svg for picture in draw_all(facts)}
     assert again == {kind: picture.svg for kind, picture in pictures.items()}
