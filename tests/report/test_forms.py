@@ -50,8 +50,8 @@ def test_markdown_reads_back():
 
 
 NAMES = (
-    "*soft*", "a<b>c", "x|y", r"x|y\|z", "<!-- q", "_under", "under_", "__init__", "a-_b_", "`tick`",
-    "[1](x)", "[x]", r"a\*b", "a\\", "&lt;", "&#60;b", "R&D", "~~gone~~", "<https://a.b>",
+    "*soft*", "a<b>c", "x|y", r"x|y\|z", "<!-- q", "_under", "under_", "__init__", "a-_b_",
+    "`tick`", "[1](x)", "[x]", r"a\*b", "a\\", "&lt;", "&#60;b", "R&D", "~~gone~~", "<https://a.b>",
 )  # fmt: skip
 """Names that would be markup, if it were not for escapes."""
 

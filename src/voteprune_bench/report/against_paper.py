@@ -111,8 +111,8 @@ def gap_table(results: Results) -> Table:
             "(bound - value) / |value| on the validation part: the mean over the runs ± their "
             "standard deviation; 0 means proved optimal. The paper's: CPLEX 12.8, 5 minutes, "
             "8 cores, K = 100; this run's time limits are in its plan.",
-            "In brackets: how many more runs have no finite gap, for they have no bound, or a value "
-            "of 0 and a bound above it."
+            "In brackets: how many more runs have no finite gap, for they have no bound, or a "
+            "value of 0 and a bound above it."
             if any(cell.lacking for line in found for cell in line.entries)
             else "",
             part_note(results),

@@ -119,11 +119,11 @@ def beaten_table(results: Results) -> Table:
         "beaten",
         "How often the formulations beat every benchmark",
         notes(
-            "Pairs of data set and K with a mean above each benchmark's, over the runs that have the "
-            "formulation and all of them; ours and the paper's counted over the same pairs. The "
-            "paper's are counted from its four printed digits, in "
-            "which some pairs tie, and once more from what it prints in bold (for F2 its digits "
-            "say 8 of 36, its bold figures and its text 11).",
+            "Pairs of data set and K with a mean above each benchmark's, over the runs that have "
+            "the formulation and all of them; ours and the paper's counted over the same pairs. "
+            "The paper's are counted from its four printed digits, in which some pairs tie, and "
+            "once more from what it prints in bold (for F2 its digits say 8 of 36, its bold "
+            "figures and its text 11).",
             part and f"{part} So it is not counted here.",
         ),
         ("measure", "benchmarks", "pairs"),
