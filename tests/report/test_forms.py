@@ -3,10 +3,13 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 
+import synthetic_records as synthetic
+from voteprune_bench.report import collect, write_files
 from voteprune_bench.report.table import Entry, Line, Listing, Table, markdown
 
 TABLE = Table(
@@ -66,6 +69,24 @@ def test_names_stand_in_markdown_as_they_are():
     assert found == [*NAMES, *NAMES]
     assert "<h2>A title of *a*</h2>" in page
     assert "<p>For _a_ &lt;b&gt; [c](d).</p>" in page
+
+
+def test_names_stand_in_the_document_as_they_are(tmp_path):
+    pytest.importorskip("markdown_it")
+    from markdown_it import MarkdownIt
+
+    made = synthetic.records(
+        datasets=("bcw", "drd"), pool_sizes=(40,), seeds=(10,), folds=(0,), methods=("F1", "FE")
+    )
+    odd = {"F1": "*soft*", "FE": "a<b>c"}
+    made = [replace(r, method=odd[r.method], test=made[0].test) for r in made]
+    facts = collect(made, about={"__name__": "[x](y)"}, title="*My* <report>")
+    document, *_ = write_files(facts, [], tmp_path)
+    page = MarkdownIt("commonmark").enable("table").render(document.read_text())
+    assert "<h1>*My* &lt;report&gt;</h1>" in page
+    assert {"*soft*", "a<b>c"} <= {unescape(text) for text in re.findall("<th.*?>(.*?)</th>", page)}
+    assert "<li>__name__: [x](y)</li>" in page
+    assert not re.search("<(em|b|a|code)\\b", page)
 
 
 def test_ordinary_names_need_no_escapes_in_markdown():

@@ -9,7 +9,7 @@ import pytest
 
 import synthetic_records as synthetic
 from voteprune.exceptions import InputError
-from voteprune_bench.report import collect, paper
+from voteprune_bench.report import collect, paper, render
 
 RECORDS = synthetic.records(datasets=("bcw", "drd", "aps_part"), seeds=(10, 20, 30), folds=(0, 1))
 
@@ -110,6 +110,7 @@ def test_a_gap_that_is_not_finite_is_told_and_in_no_mean():
         f"{first.ours:.2f} ± {first.spread:.2f} (2 lacking)", "- (6 lacking)",
     )  # fmt: skip
     assert "In brackets: how many more runs have no finite gap" in table.note
+    assert "<i>(2 lacking)</i>" in render(collect(odd), [])
     rows = list(csv.DictReader(io.StringIO(table.to_csv())))
     assert [(row["method_runs"], row["lacking"]) for row in rows] == [("4", "2"), ("0", "6")]
     whole = collect(runs).tables["gaps"]

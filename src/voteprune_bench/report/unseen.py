@@ -112,9 +112,9 @@ def usual(records: Iterable[Record], names: Iterable[str]) -> list[str]:
 def _even(runs: Sequence[Run]) -> set[Run]:
     """Return runs of which every data set has the same seeds, and every seed the same folds.
 
-    A data set counts that has half of what data sets have, in the median. Seeds weigh more than
-    folds, since their means are what the careful test is over; so one that has hardly any fold is
-    left out, and else the folds are that not all seeds have.
+    A data set that has less than half of what data sets have, in the median, is only begun. Of the
+    others all that lack one of them is left out, then folds that some seeds lack or seeds that lack
+    some folds, whatever costs less. Seeds weigh more: the careful test is over their means.
     """
     if not runs:
         return set()
