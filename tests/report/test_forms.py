@@ -3,10 +3,14 @@
 import csv
 import io
 import re
+from dataclasses import replace
+from html import unescape
 
 import pytest
 
-from voteprune_bench.report.table import Entry, Line, Listing, Table
+import synthetic_records as synthetic
+from voteprune_bench.report import collect, write_files
+from voteprune_bench.report.table import Entry, Line, Listing, Table, markdown
 
 TABLE = Table(
     "some_table",
@@ -46,6 +50,58 @@ def test_markdown_reads_back():
     assert {len(line) for line in cells} == {5}
     assert cells[5][0] == r"own\|set"
     assert cells[2][3] == "0.9000 ± 0.0100"
+
+
+NAMES = (
+    "*soft*", "a<b>c", "x|y", r"x|y\|z", "<!-- q", "_under", "under_", "__init__", "a-_b_",
+    "`tick`", "[1](x)", "[x]", r"a\*b", "a\\", "&lt;", "&#60;b", "R&D", "~~gone~~", "<https://a.b>",
+)  # fmt: skip
+"""Names that would be markup, if it were not for escapes."""
+
+
+def test_names_stand_in_markdown_as_they_are():
+    pytest.importorskip("markdown_it")  # rich brings it
+    from markdown_it import MarkdownIt
+
+    table = Listing("l", "A title of *a*", "For _a_ <b> [c](d).", NAMES, (NAMES,))
+    page = MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(table.to_markdown())
+    found = [unescape(text) for text in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", page)]
+    assert found == [*NAMES, *NAMES]
+    assert "<h2>A title of *a*</h2>" in page
+    assert "<p>For _a_ &lt;b&gt; [c](d).</p>" in page
+
+
+def test_names_stand_in_the_document_as_they_are(tmp_path):
+    pytest.importorskip("markdown_it")
+    from markdown_it import MarkdownIt
+
+    made = synthetic.records(
+        datasets=("bcw", "drd"), pool_sizes=(40,), seeds=(10,), folds=(0,), methods=("F1", "FE")
+    )
+    odd = {"F1": "*soft*", "FE": "a<b>c"}
+    made = [replace(r, method=odd[r.method], test=made[0].test) for r in made]
+    facts = collect(made, about={"__name__": "[x](y)"}, title="*My* <report>")
+    document, *_ = write_files(facts, [], tmp_path)
+    page = MarkdownIt("commonmark").enable("table").render(document.read_text())
+    assert "<h1>*My* &lt;report&gt;</h1>" in page
+    assert {"*soft*", "a<b>c"} <= {unescape(text) for text in re.findall("<th.*?>(.*?)</th>", page)}
+    assert "<li>__name__: [x](y)</li>" in page
+    assert not re.search("<(em|b|a|code)\\b", page)
+
+
+def test_ordinary_names_need_no_escapes_in_markdown():
+    for name in ("F1-theta", "aps_part", "a__b", "soft 5, 30, 0.01", "0.5 ± 0.1", "(12 % of 3)"):
+        assert markdown(name) == name
+    assert markdown("_a *b*") == r"\_a \*b\*"
+
+
+def test_no_name_is_an_option_of_latex():
+    """At the beginning of a line brackets and stars would be one of the line above."""
+    table = Listing("l", "t", "", ("a|b", "c"), (("[1] x", "`--"), ("*soft*", "")))
+    text = table.to_latex()
+    assert r"a\textbar{}b & c \\" in text
+    assert r"{[}1] x & \textasciigrave{}-{}- \\" in text
+    assert r"{*}soft{*} &  \\" in text
 
 
 def test_latex_escapes_what_it_must():

@@ -86,6 +86,21 @@ def test_its_bars_join_what_is_not_told_apart_at_five_per_cent(facts, monkeypatc
     assert drawn == [(test.verdict.ranks, 0.05) for test in facts.tests]
 
 
+def test_its_bars_are_drawn_in_one_order_whatever_the_order_of_a_set(facts, monkeypatch):
+    """Else the file would be another in every process."""
+    bars, wrapped = [], scikit_posthocs.critical_difference_diagram
+
+    def seen(*args, **options):
+        drawn = wrapped(*args, **options)
+        bars.extend(bar for found in drawn["crossbars"] for bar in found)
+        return drawn
+
+    monkeypatch.setattr(scikit_posthocs, "critical_difference_diagram", seen)
+    assert len(list(islice(draw_all(facts), 2))) == 2
+    assert any(len(bar.get_xdata()) > 5 for bar in bars)
+    assert all(list(bar.get_xdata()) == sorted(bar.get_xdata()) for bar in bars)
+
+
 def test_the_same_facts_are_the_same_files(facts, pictures):
     again = {picture.kind: picture.svg for picture in draw_all(facts)}
     assert again == {kind: picture.svg for kind, picture in pictures.items()}
@@ -156,3 +171,33 @@ def test_a_name_is_shown_as_it_is():
             break
     assert strange in texts(found["in_and_out"])
     assert strange in texts(found["diversity"])
+
+
+def test_the_median_gap_counts_runs_that_never_have_one_as_far_away():
+    """Those without a bound, and those whose value stays 0 under a bound that is not."""
+    model = RECORDS[0]
+    closed, lost, none = (
+        {"value": 1.0, "bound": 1.0, "trace": ((1.0, 1.0, 1.0),)},
+        {"value": 0.0, "bound": 0.5, "trace": ((1.0, 0.0, 0.5),)},
+        {"value": 0.5, "bound": None, "trace": ((1.0, 0.5, None),)},
+    )
+
+    def line_of(*runs):
+        return gap_lines(Results(replace(model, fold=i, **run) for i, run in enumerate(runs)))
+
+    (line,) = line_of(closed, closed, lost)
+    assert set(line.per_cent) == {0.0}
+    (line,) = line_of(closed, lost, none)
+    assert line.per_cent == ()  # the median run has no gap, so there is nothing to draw
+    assert line_of(lost, none) == ()
+    # A value that becomes 0 has no finite gap any more.
+    (line,) = line_of({**lost, "trace": ((1.0, -1.0, 0.5), (9.0, 0.0, 0.5))})
+    assert set(line.per_cent) == {150.0}
+    assert max(line.seconds) < 9.0
+
+
+def test_a_run_without_a_trace_has_its_gap_at_its_end():
+    run = replace(RECORDS[0], value=1.0, bound=1.5, trace=(), seconds=3.0)
+    (line,) = gap_lines(Results([run]))
+    assert set(line.per_cent) == {50.0}
+    assert min(line.seconds) == pytest.approx(3.0)

@@ -145,3 +145,51 @@ def test_a_method_on_few_data_sets_takes_nothing_from_the_others():
     results = Results(rare)
     assert results.present(40) == NAMES
     assert results.ranked(40) == NAMES[:3]
+
+
+def test_votes_on_a_data_set_made_in_two_ways_are_no_two_data_sets():
+    """Hold-out votes are judged; others only where there are no such votes."""
+    records = results_of(EXAMPLE[:3]).records
+    others = [replace(r, key=r.key + "o", votes_by="out of fold") for r in records]
+    alone = judge(Results(records), 40, NAMES, out_of_sample)
+    both = Results([*others, *records])
+    verdict = judge(both, 40, NAMES, out_of_sample)
+    assert verdict.datasets == ("set 00", "set 01", "set 02")
+    assert (verdict.p_value, verdict.ranks) == (alone.p_value, alone.ranks)
+    assert rank_methods(both, 40, NAMES, out_of_sample).runs == dict.fromkeys(verdict.datasets, 1)
+    words = verdict_words(verdict)
+    assert "over 3 data sets" in words
+    assert "counts once: set 00, out of fold; set 01, out of fold; set 02, out of fold." in words
+    second = judge(Results(others), 40, NAMES, out_of_sample)
+    assert second.datasets == tuple(f"{name}, out of fold" for name in verdict.datasets)
+    assert second.p_value == alone.p_value
+    assert "counts once:" not in verdict_words(second)
+    # Two data sets in two ways are two data sets, too few for a test.
+    few = judge(Results([*others[:8], *records[:8]]), 40, NAMES, out_of_sample)
+    assert few.p_value is None
+    assert "here are 2 and 4" in few.reason
+
+
+def test_a_method_in_few_runs_takes_nothing_from_the_others():
+    """Half of the runs are enough, whatever data sets have how many of them."""
+    records = results_of(EXAMPLE[:4], runs=4).records
+
+    def known(folds, few=()):
+        return Results(r for r in records if r.method != "d" or r.fold in folds or r.dataset in few)
+
+    assert known({0, 1}).ranked(40) == NAMES
+    assert known({0}).ranked(40) == NAMES[:3]
+    assert known({0}).unranked(40) == ("d",)
+    # A data set with many runs weighs as much as one with few.
+    heavy = [replace(r, fold=r.fold + at) for r in records for at in range(4, 400, 4)]
+    heavy = [r for r in heavy if r.dataset == "set 00"]
+    assert Results([*known({0}).records, *heavy]).ranked(40) == NAMES[:3]
+    # Among other methods' runs only: what nobody who is asked has run does not count.
+    assert known({0}).ranked(40, ("d",)) == ("d",)
+    assert known((), few={"set 01"}).ranked(40, NAMES, ("set 01",)) == NAMES
+    alone = Results(r for r in records if r.method != "d")
+    verdict = judge(known({0}), 40, None, out_of_sample)
+    expected = judge(alone, 40, None, out_of_sample)
+    assert replace(verdict, unranked=()) == expected
+    assert "most runs lack it: d." in verdict_words(verdict)
+    assert "most runs lack" not in verdict_words(expected)

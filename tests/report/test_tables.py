@@ -9,7 +9,7 @@ import pytest
 
 import synthetic_records as synthetic
 from voteprune.exceptions import InputError
-from voteprune_bench.report import collect, paper
+from voteprune_bench.report import collect, paper, render
 
 RECORDS = synthetic.records(datasets=("bcw", "drd", "aps_part"), seeds=(10, 20, 30), folds=(0, 1))
 
@@ -88,6 +88,71 @@ def test_gaps_are_in_per_cent_and_only_of_methods_that_prove(facts):
         assert entry.spread == pytest.approx(deviation(gaps))
 
 
+def test_a_gap_that_is_not_finite_is_told_and_in_no_mean():
+    """Without a bound, or of value 0 under a bound that is not."""
+    runs = picked("BCW", 40, "F1")
+    odd = [
+        replace(runs[0], value=0.0, bound=0.5),
+        replace(runs[1], bound=None, status="feasible"),
+        replace(runs[2], value=0.0, bound=0.0),
+        *runs[3:],
+    ]
+    lost = [replace(r, method="F2", key=r.key + "2", value=0.0, bound=0.5) for r in runs]
+    table = collect([*odd, *lost]).tables["gaps"]
+    assert table.columns == ("F1", "F2")
+    (line,) = table.lines
+    gaps = [0.0, *(100 * (r.bound - r.value) / r.value for r in runs[3:])]
+    first, second = line.entries
+    assert (first.ours, first.runs, first.lacking) == (pytest.approx(average(gaps)), 4, 2)
+    assert (second.ours, second.runs, second.lacking) == (None, 0, 6)
+    shown = table.stacked().rows[0][3:]
+    assert shown == (
+        f"{first.ours:.2f} ± {first.spread:.2f} (2 lacking)", "- (6 lacking)",
+    )  # fmt: skip
+    assert "In brackets: how many more runs have no finite gap" in table.note
+    assert "<i>(2 lacking)</i>" in render(collect(odd), [])
+    rows = list(csv.DictReader(io.StringIO(table.to_csv())))
+    assert [(row["method_runs"], row["lacking"]) for row in rows] == [("4", "2"), ("0", "6")]
+    whole = collect(runs).tables["gaps"]
+    assert "In brackets" not in whole.note
+    assert "lacking" not in whole.to_markdown()
+
+
+def test_a_test_part_that_does_not_tell_is_lacking():
+    runs = picked("BCW", 40, "F1")
+    odd = replace(runs[0], test=replace(runs[0].test, tp=0, fn=0))
+    facts = collect([odd, *runs[1:]])
+    assert figure(facts, "accuracy", "BCW", 40, "F1").lacking == 0
+    entry = figure(facts, "balanced_accuracy", "BCW", 40, "F1")
+    assert (entry.runs, entry.lacking) == (5, 1)
+    table = facts.tables["balanced_accuracy"]
+    assert table.stacked().rows[0][3].endswith("(1 lacking)")
+    assert "have a test part that does not tell" in table.note
+    assert "In brackets" not in facts.tables["accuracy"].note
+
+
+def test_a_proof_is_counted_of_the_runs_that_the_method_has():
+    whole = [replace(r, value=1.0, bound=1.0, status="optimal") for r in picked("BCW", 40, "F1")]
+    few = [replace(r, method="F2", key=r.key + "2") for r in whole[:2]]
+    none = [replace(r, method="F2", key=r.key + "2", dataset="drd") for r in whole]
+    made = [*whole, *few, *none]
+    table = collect(made).tables["proved"]
+    assert [row[4:] for row in table.stacked().rows] == [
+        ("6", "2 of 2"), ("-", "6"), ("6 of 6", "8 of 8"),
+    ]  # fmt: skip
+    assert [line.keys[2] for line in table.lines] == ["6", "6", "12"]
+
+
+def test_no_two_columns_of_a_csv_file_have_one_name(facts):
+    for table in facts.tables.values():
+        headings = next(csv.reader(io.StringIO(table.to_csv())))
+        assert len(set(headings)) == len(headings)
+    rows = csv.DictReader(io.StringIO(facts.tables["accuracy_ranks"].to_csv()))
+    assert {(row["K"], row["runs"], row["method_runs"]) for row in rows} == {
+        ("40", "12", "12"), ("100", "12", "12"), ("all", "24", "24"),
+    }  # fmt: skip
+
+
 def test_proofs_are_counted_where_there_are_bounds(facts):
     table = facts.tables["proved"]
     assert table.columns == synthetic.PROVING
@@ -136,6 +201,33 @@ def test_a_part_is_called_a_part_and_has_no_figure_of_the_paper(facts):
         assert len(lines) == 2
         assert all(entry.paper is None for line in lines for entry in line.entries)
     assert any("a part of APS" in row[0] for row in facts.listings["coverage"].rows)
+
+
+def test_votes_made_in_another_way_are_apart_and_their_data_set_counts_once():
+    own = [r for r in RECORDS if r.dataset == "aps_part"]
+    own += [replace(r, key=r.key + "m", dataset="mine") for r in own]
+    others = [replace(r, key=r.key + "o", votes_by="out of fold") for r in own]
+    facts, alone = collect([*own, *others]), collect(own)
+    assert set(facts.datasets) == {
+        "aps_part", "aps_part, out of fold", "mine", "mine, out of fold",
+    }  # fmt: skip
+    for name in ("accuracy", "accuracy_ranks_all", "sizes"):
+        summed = [line for line in facts.tables[name].lines if line.keys[0] not in facts.datasets]
+        assert summed
+        assert summed == [
+            line for line in alone.tables[name].lines if line.keys[0] not in alone.datasets
+        ]
+    for name in ("accuracy", "accuracy_ranks_all"):
+        told = "counts once: aps_part, out of fold; mine, out of fold."
+        assert told in facts.tables[name].note
+        assert "counts once" not in alone.tables[name].note
+    averages = [point for point in facts.points if not point.dataset]
+    assert averages == [point for point in alone.points if not point.dataset]
+    (words,) = (tile.words for tile in facts.headline if tile.words.startswith("committees"))
+    assert "on 2 data sets" in words
+    assert words.count("aps_part is a part of APS") == 1
+    rows = [row[0] for row in facts.listings["coverage"].rows]
+    assert "aps_part, out of fold (a part of APS)" in rows
 
 
 def test_averages_are_over_data_sets_the_paper_has_too(facts):
@@ -223,10 +315,87 @@ def test_runs_that_lack_a_method_are_not_ranked():
     assert rows["BCW", "40"][-1] == "nothing"
 
 
-def test_over_all_k_it_is_said_if_not_every_k_has_the_same_data_sets():
-    fewer = [r for r in RECORDS if not (r.dataset == "drd" and r.pool_size == 40)]
-    *_, over_all = collect(fewer).tables["accuracy_ranks"].lines
-    assert over_all.keys == ("all", "1 to 2", "18")
+def test_a_method_that_most_runs_lack_changes_no_figure_of_the_others():
+    """It is told, line by line, and neither ranked nor averaged; notes say so."""
+    few = [
+        replace(r, key=r.key + "m", method="mine")
+        for r in RECORDS
+        if r.method == "FE" and r.fold == 0 and r.seed == 10 and r.dataset != "drd"
+    ]
+    facts, alone = collect([*RECORDS, *few]), collect(RECORDS)
+    assert facts.tables["accuracy_ranks"] == alone.tables["accuracy_ranks"]
+    for name in ("accuracy", "balanced_accuracy", "overfitting", "sizes", "accuracy_ranks_all"):
+        table, expected = facts.tables[name], alone.tables[name]
+        place = table.columns.index("mine")
+        others = [
+            replace(line, entries=line.entries[:place] + line.entries[place + 1 :])
+            for line in table.lines
+        ]
+        assert others == list(expected.lines)
+        for line in table.lines:
+            is_told = line.keys[0] in ("BCW", "aps_part")
+            assert (line.entries[place].ours is not None) == is_told
+        assert any(line.summary for line in table.lines)
+        told = "most runs lack it: mine, K = 40, 100."
+        assert told in table.note
+        assert told not in expected.note
+    averages = [point for point in facts.points if not point.dataset]
+    assert averages == [point for point in alone.points if not point.dataset]
+
+
+def test_over_all_k_are_the_methods_and_data_sets_of_each_k():
+    """Else a difference of K would be one of data sets, or of who else is ranked."""
+    fewer = [
+        r
+        for r in RECORDS
+        if (r.dataset, r.pool_size) != ("drd", 40) and (r.method, r.pool_size) != ("KP", 100)
+    ]
+    table = collect(fewer).tables["accuracy_ranks"]
+    *by_size, over_all = table.lines
+    assert [line.keys for line in by_size] == [("40", "1", "6"), ("100", "2", "12")]
+    assert over_all.keys == ("all", "1", "12")
+    assert "ranked once more" in table.note
+    shared = [name for name in table.columns if name != "KP"]
+    bcw = [r for r in fewer if r.dataset == "bcw"]
+    at = [loop_ranks(bcw, k, shared, accuracy) for k in (40, 100)]
+    expected = dict(zip(shared, map(average, zip(*at, strict=True)), strict=True))
+    for name, entry in zip(table.columns, over_all.entries, strict=True):
+        assert entry.ours == (pytest.approx(expected[name]) if name in shared else None)
+        assert entry.paper is None  # the paper's are among other methods
+    assert "ranked once more" not in collect(RECORDS).tables["accuracy_ranks"].note
+
+
+@pytest.mark.parametrize("lacking", ["dataset", "method"])
+def test_over_all_k_there_is_no_line_where_the_sizes_share_nothing(lacking):
+    first, second = ("bcw", "drd") if lacking == "dataset" else ("F1", "FE")
+    apart = [
+        r
+        for r in RECORDS
+        if getattr(r, lacking) in (first, second)
+        and (getattr(r, lacking) == first) == (r.pool_size == 40)
+    ]
+    tables = collect(apart).tables
+    for name in ("accuracy_ranks", "accuracy", "sizes"):
+        assert not [line for line in tables[name].lines if "all" in line.keys]
+
+
+def test_averages_over_all_k_are_over_what_is_averaged_at_each(facts):
+    """QSR is there at one K, KP at the other."""
+    more = synthetic.records(datasets=("qsr",), pool_sizes=(40,), seeds=(10,), folds=(0,))
+    fewer = [*more, *(r for r in RECORDS if (r.method, r.pool_size) != ("KP", 100))]
+    table = collect(fewer).tables["accuracy"]
+    summed = {line.keys: line for line in table.lines if line.summary}
+    assert list(summed) == [
+        ("average of 3", "40"), ("average of 2", "100"), ("average of 4", "all"),
+    ]  # fmt: skip
+    for place, method in enumerate(table.columns):
+        entry = summed["average of 4", "all"].entries[place]
+        if method == "KP":
+            assert entry.ours is None
+            continue
+        pairs = [figure(facts, "accuracy", d, k, method) for d in ("BCW", "DRD") for k in (40, 100)]
+        assert entry.ours == pytest.approx(average([pair.ours for pair in pairs]))
+        assert entry.runs == 24
 
 
 def test_a_method_called_by_voteprunes_own_name_is_the_papers_unless_both_are_there():
@@ -235,6 +404,18 @@ def test_a_method_called_by_voteprunes_own_name_is_the_papers_unless_both_are_th
     twins = [replace(r, key=r.key + "k", method="kappa") for r in RECORDS if r.method == "KP"]
     methods = collect([*RECORDS, *twins]).methods
     assert {"KP", "kappa"} <= set(methods)
+
+
+def test_a_data_set_is_the_papers_only_where_one_spelling_of_it_occurs():
+    mine = [replace(r, key=r.key + "m", dataset="BCW") for r in picked("BCW", 40, "KP")]
+    mine = [replace(r, test=replace(r.test, tp=0, fn=r.test.positives)) for r in mine]
+    facts = collect([*picked("BCW", 40, "KP"), *mine])
+    assert set(facts.datasets) == {"BCW", "bcw"}
+    assert "stand twice" not in facts.listings["coverage"].note
+    for dataset, records in (("bcw", picked("BCW", 40, "KP")), ("BCW", mine)):
+        entry = figure(facts, "accuracy", dataset, 40, "KP")
+        assert entry.ours == pytest.approx(average([accuracy(r.test) for r in records]))
+        assert (entry.paper is None) == (dataset == "bcw")
 
 
 def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():
@@ -298,6 +479,30 @@ def test_how_often_a_formulation_beats_every_benchmark(facts):
                 assert entry.paper == theirs
             else:
                 assert entry.paper is None
+
+
+def scored(method, right, fold=0, dataset="bcw", k=40):
+    """A record that is right on so many of the positives and of the negatives."""
+    record = picked(dataset.upper(), k, "FE")[0]
+    key = f"{dataset}-{k}-{fold}-{method}"
+    test = replace(record.test, tp=right, fn=20 - right, tn=right, fp=20 - right)
+    return replace(record, key=key, method=method, fold=fold, test=test)
+
+
+def test_only_runs_that_have_all_tell_who_beats_whom():
+    """F1 is below every benchmark where it has a result, and they are poor where it has none."""
+    made = [scored(name, 9, fold=0) for name in paper.BENCHMARKS]
+    made += [scored(name, 1, fold=1) for name in paper.BENCHMARKS]
+    made += [scored("F1", 8, fold=0), scored("F2", 9, fold=0), scored("F2", 2, fold=1)]
+    # One benchmark lacks a run in which F3 is better than the others.
+    made += [scored("F3", 8, fold=0), scored("F3", 20, fold=2)]
+    made += [scored(name, 1, fold=2) for name in paper.BENCHMARKS[1:]]
+    table = collect(made).tables["beaten"]
+    assert table.columns == ("F1", "F2", "F3")
+    for line in table.lines:
+        # The main text's four have that run.
+        expected = [0, 1, 0] if line.keys[1] == "all seven" else [0, 1, 1]
+        assert [cell.ours for cell in line.entries] == expected
 
 
 def test_a_missing_cell_is_a_dash_and_no_figure():
@@ -385,6 +590,32 @@ def test_who_shares_the_best_rank_is_named_together():
     assert "the best average rank by accuracy over all K: " in words
     (words,) = (words for words in both if words.startswith("committees"))
     assert "K = 40 and 100" in words
+
+
+@pytest.mark.parametrize(
+    ("right", "figure", "who", "papers"),
+    [
+        # The paper prints no accuracy of F1-theta, which may win all the same.
+        ((8, 8, 9), "1 of 1", "F1-theta is", ""),
+        ((9, 9, 8), "1 of 1", "F1 and F2 are each", " The paper: 0 for F1 and 1 for F2."),
+        ((8, 9, 8), "1 of 1", "F2 is", " The paper: 1."),
+        ((8, 7, 8), "0 of 1", "F1, F2 and F1-theta are each", " The paper: 0 for F1 and 1 for F2."),
+    ],
+)
+def test_who_beats_every_benchmark_most_often_is_named_with_all_who_tie(right, figure, who, papers):
+    made = [scored(name, 8) for name in paper.BENCHMARKS]
+    made += [scored(*pair) for pair in zip(("F1", "F2", "F1-theta"), right, strict=True)]
+    told = (
+        f"pairs of data set and K on which {who} more accurate than every benchmark, the most of "
+        f"the paper's formulations.{papers}"
+    )
+    assert tiles(made)[told] == figure
+
+
+def test_without_all_seven_benchmarks_the_headline_tells_of_the_four():
+    made = [scored(name, 8) for name in paper.MAIN_BENCHMARKS]
+    (told,) = (told for told in tiles([*made, scored("F1", 9)]) if "more accurate" in told)
+    assert "more accurate than each of the four of the main text, the most" in told
 
 
 @pytest.mark.slow

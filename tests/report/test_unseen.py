@@ -12,7 +12,7 @@ from voteprune import InputError
 from voteprune_bench.experiment.records import Record
 from voteprune_bench.report import unseen
 from voteprune_bench.report.generalisation import choose_candidate, generalisation_page
-from voteprune_bench.report.unseen import Folds, duels, holm, interval, wilcoxon_p
+from voteprune_bench.report.unseen import Folds, duels, holm, interval, usual, wilcoxon_p
 
 # With a dozen folds or fewer SciPy tries all permutations, which takes seconds.
 SETS, SEEDS, FOLDS = ("bcw", "drd", "qsr"), (40, 50, 60), (0, 1)
@@ -97,6 +97,45 @@ def test_folds_that_lack_a_method_do_not_count():
     begun = [*made, *records({"soft": 0.9}, seeds=(70,))]
     assert Folds(begun, list(LEVELS), balanced=True).runs == Folds(made).runs
     assert not Folds(records({"soft": 0.9}), list(LEVELS), balanced=True).runs
+
+
+def test_what_is_only_begun_takes_no_fold_from_the_others():
+    """Data sets, seeds and folds of which little is there."""
+    made = records(LEVELS, folds=range(4))
+    whole = Folds(made, balanced=True)
+    assert len(whole.runs) == len(SETS) * len(SEEDS) * 4
+    seed = records(LEVELS, seeds=(70, 80), folds=(0,))
+    one_set = records(LEVELS, seeds=range(110, 200, 10))
+    one_fold = records(LEVELS, seeds=(40,), folds=(7,))
+    begun = [replace(r, dataset="spa") for r in made if r.run == ("bcw", 40, 0)]
+    for more in (
+        seed,
+        [r for r in seed if r.dataset == "bcw"],
+        [r for r in one_set if r.dataset == "bcw"],  # as when a run begins with many new seeds
+        one_fold,
+        begun,
+    ):
+        assert Folds([*made, *more], balanced=True).runs == whole.runs
+    # A seed with most folds is in, and its last fold does not count.
+    most = Folds([*made, *records(LEVELS, seeds=(70,), folds=range(3))], balanced=True)
+    assert {run[1] for run in most.runs} == {*SEEDS, 70}
+    assert {run[2] for run in most.runs} == {0, 1, 2}
+    # Seeds that share no fold: one of them is better than none.
+    apart = [*records(LEVELS, seeds=(40,), folds=(0,)), *records(LEVELS, seeds=(50,), folds=(1,))]
+    assert len(Folds(apart, balanced=True).runs) == len(SETS)
+    nowhere = [r for r in records(LEVELS) if SEEDS[SETS.index(r.dataset)] == r.seed]
+    assert Folds(nowhere, balanced=True).runs == ()
+    assert Folds([], balanced=True).runs == ()
+
+
+def test_usual_methods_are_those_of_half_of_the_folds():
+    made = records(LEVELS)
+    rare = [replace(r, method="rare") for r in made if r.method == "F1" and r.dataset == "bcw"]
+    half = [replace(r, method="half") for r in made if r.method == "F1" and r.fold == 0]
+    names = [*LEVELS, "rare", "half"]
+    assert usual([*made, *rare, *half], names) == [*LEVELS, "half"]
+    assert usual([*rare, *half], ["rare"]) == ["rare"]
+    assert usual([], names) == []
 
 
 @pytest.mark.slow
@@ -203,6 +242,96 @@ def test_the_second_check_has_other_folds_and_secondary_tests(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("untested")
+def test_what_is_only_begun_is_left_out_of_the_page_and_told(tmp_path):
+    made = [*records(LEVELS), *records(LEVELS, folds=(3, 4), test_auc=0.9, test_log_loss=0.2)]
+    plain = generalisation_page(write(tmp_path, made))
+    begun = records(LEVELS, seeds=(70,), folds=(0, 3))
+    begun = [r for r in begun if r.dataset == "bcw" or r.fold == 3]
+    few = [
+        replace(r, method=name, key=r.key + name)
+        for name in ("mine", "soft 3")
+        for r in made
+        if r.method == "F1" and r.run in (("bcw", 40, 0), ("qsr", 50, 4))
+    ]
+    page = generalisation_page(write(tmp_path, [*made, *begun, *few]))
+    told = " Left out, since most folds lack it: mine."
+    apart = (
+        " Left out, so that every data set has the same seeds and every seed the same folds: "
+        "seeds 70."
+    )
+    hidden = " Not told, since some of these folds lack it: soft 3."
+    assert page.count(told) == page.count(apart) == page.count(hidden) == 2
+    assert page.replace(told, "").replace(apart, "").replace(hidden, "") == plain
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("untested")
+def test_no_section_that_has_records_goes_without_a_word(tmp_path):
+    one, other = "soft 5, 10, 0.01", "soft 7, 100, 0.001"
+    made = [
+        *records(LEVELS),
+        *records({"F1": 0.8}, folds=(3, 4)),
+        *(r for r in records(LEVELS, seeds=(30,)) if r.dataset == "bcw" or r.method != "soft"),
+        *records({one: 0.7}, seeds=(10,), folds=(0,)),
+        *records({other: 0.7}, seeds=(10,), folds=(1,)),
+    ]
+    page = generalisation_page(write(tmp_path, made))
+    sections = dict(part.split("\n\n", 1) for part in page.split("\n## ")[1:])
+    assert list(sections) == ["The choice", "The check", "The second check", "Seed 30, apart"]
+    lost = "No figures: there are records on {} folds, but no fold has all "
+    assert sections["The choice"].startswith(lost.format(6) + "candidates")
+    second = sections["The second check"]
+    assert second.startswith(lost.format(18) + "methods and one called 'soft'")
+    assert sections["Seed 30, apart"].startswith("2 folds of 1 data sets, seeds 30")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("untested")
+def test_a_candidate_that_was_hardly_tried_takes_nothing_from_the_choice(tmp_path):
+    candidates = {"soft 5, 10, 0.01": 0.7, "soft 7, 100, 0.001": 0.9, "old default": 0.8}
+    made = [*records(LEVELS), *records(candidates, seeds=(10,), test_log_loss=0.3)]
+    plain = generalisation_page(write(tmp_path, made))
+    rare = [
+        replace(r, method="soft 9, 9, 0.9", key=r.key + "9")
+        for r in made
+        if r.run == ("bcw", 10, 0) and r.method == "old default"
+    ]
+    page = generalisation_page(write(tmp_path, [*made, *rare]))
+    assert page.replace(" Left out, since most folds lack it: soft 9, 9, 0.9.", "", 1) == plain
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("untested")
+def test_secondary_tests_are_with_those_that_have_the_score_on_every_fold(tmp_path):
+    made = records(LEVELS)
+    second = records(LEVELS, folds=(3, 4), test_auc=0.9, test_log_loss=0.2)
+    lame = [
+        replace(r, test_auc=None, bound=None)
+        if (*r.run, r.method) == ("bcw", 40, 3, "F1")
+        else replace(r, bound=None)
+        for r in second
+    ]
+    page = generalisation_page(write(tmp_path, [*made, *lame]))
+    assert "nan" not in page
+    other = page[page.index("## The second check") :]
+    auc = other[other.index("### Tests by AUC") : other.index("### Tests by log loss")]
+    assert "| F1 |" not in auc
+    assert "all 3 rivals. Left out, since some folds have no AUC of it: F1." in auc
+    loss = other[other.index("### Tests by log loss") : other.index("### By data set")]
+    assert "all 4 rivals." in loss
+    assert "Left out" not in loss
+    # Nothing is said of proofs where nobody proves.
+    assert "Proved best" not in other
+    assert "Proved best on the votes, of 18 folds: F1 18." in page
+    # Without the champion's there are no tests.
+    lame = [replace(r, test_auc=None) if r.method == "soft" else r for r in second]
+    page = generalisation_page(write(tmp_path, [*made, *lame]))
+    assert "nan" not in page
+    assert "### Tests by AUC\n\nNone: soft and a rival must have it on every fold.\n" in page
+
+
+@pytest.mark.slow
 def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
     worse = {**LEVELS, "soft": 0.7, "F1": 0.95}
     made = records(worse, seeds=range(40, 110, 10))
@@ -215,5 +344,14 @@ def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
 
 
 def test_a_run_without_the_check_is_refused(tmp_path):
-    with pytest.raises(InputError, match="no fold has all methods"):
+    with pytest.raises(InputError, match="no fold has all methods and one called 'soft'"):
         generalisation_page(write(tmp_path, records(LEVELS, seeds=(10,))))
+    apart = [r for r in records(LEVELS) if SEEDS[SETS.index(r.dataset)] == r.seed]
+    with pytest.raises(InputError, match="no fold of a seed has all methods on all data sets"):
+        generalisation_page(write(tmp_path, apart))
+
+
+def test_a_champion_without_rivals_has_figures_and_no_tests(tmp_path):
+    page = generalisation_page(write(tmp_path, records({"soft": 0.9})))
+    assert "| soft | 1.00 |" in page
+    assert "### Tests" not in page

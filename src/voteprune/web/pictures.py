@@ -160,11 +160,17 @@ def inline(svg: str, name: str, label: str) -> str:
     """
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    body = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", body)
-    # The picture's paper is the page's own.
-    body = re.sub(r"#[0-9a-f]{6}\b", lambda found: _themed(found.group()), body)
+    # Inside tags alone: the texts between them are names, and may look like anything.
+    body = re.sub(r"<[^<>]+>", lambda tag: _at_home(tag[0], name), body)
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return body.replace("<svg", f'<svg role="img" aria-label="{escaped}"', 1)
+
+
+def _at_home(tag: str, name: str) -> str:
+    """Return a tag of a picture with ids of its own and the page's colours."""
+    tag = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", tag)
+    # The picture's paper is the page's own.
+    return re.sub(r"#[0-9a-f]{6}\b", lambda found: _themed(found.group()), tag)
 
 
 def _themed(colour: str) -> str:

@@ -10,13 +10,24 @@ from fractions import Fraction
 
 from ..experiment.records import Record
 from . import paper
-from .lines import entry, lines, notes, part_note, places, spread, with_averages
+from .lines import (
+    averages_notes,
+    entry,
+    lines,
+    notes,
+    part_note,
+    spread,
+    with_averages,
+)
 from .results import Results, Score, balanced_out_of_sample, in_sample, mean, out_of_sample
 from .table import Entry, Line, Table
 
 _SPREAD = (
     "± is the standard deviation between the seeds' means; the paper's are too small to be those "
     "of single runs."
+)
+_LACKING = (
+    "In brackets: how many more runs have a test part that does not tell, such as of one class."
 )
 _AVERAGE = "Averages are over data sets that have all figures, ours and the paper's."
 
@@ -27,7 +38,7 @@ def accuracy_table(results: Results) -> Table:
     return Table(
         "accuracy",
         "Accuracy on the test part",
-        notes(*_what_there_is(found), part_note(results)),
+        notes(*_what_there_is(results, found)),
         ("data set", "K"),
         results.methods,
         found,
@@ -40,7 +51,7 @@ def balanced_table(results: Results) -> Table:
     return Table(
         "balanced_accuracy",
         "Balanced accuracy on the test part",
-        notes("The mean of recall and specificity.", *_what_there_is(found), part_note(results)),
+        notes("The mean of recall and specificity.", *_what_there_is(results, found)),
         ("data set", "K"),
         results.methods,
         found,
@@ -69,8 +80,7 @@ def overfitting_table(results: Results) -> Table:
         notes(
             "(test - validation) / validation, of the mean accuracies, as the paper has it: the "
             "more negative, the more was over-fitted.",
-            *_what_there_is(found),
-            part_note(results),
+            *_what_there_is(results, found),
         ),
         ("data set", "K"),
         results.methods,
@@ -81,21 +91,19 @@ def overfitting_table(results: Results) -> Table:
 def gap_table(results: Results) -> Table:
     """Return the optimality gaps of the methods that prove something."""
     published = paper.gaps()
-    columns = tuple(
-        method
-        for method in results.methods
-        if any(_gaps(results.cell(*place, method)) for place in places(results))
-    )
 
     def make(dataset: str, pool_size: int, method: str) -> Entry:
-        gaps = _gaps(results.cell(dataset, pool_size, method))
-        return entry(
+        records = results.cell(dataset, pool_size, method)
+        gaps = _gaps(records)
+        shown = entry(
             statistics.fmean(gaps) if gaps else None,
             spread(gaps),
             len(gaps),
             published.get((dataset, pool_size, method)),
         )
+        return replace(shown, lacking=len(records) - len(gaps))
 
+    found = lines(results, results.bounding, make)
     return Table(
         "gaps",
         "Optimality gaps in per cent",
@@ -103,11 +111,15 @@ def gap_table(results: Results) -> Table:
             "(bound - value) / |value| on the validation part: the mean over the runs ± their "
             "standard deviation; 0 means proved optimal. The paper's: CPLEX 12.8, 5 minutes, "
             "8 cores, K = 100; this run's time limits are in its plan.",
+            "In brackets: how many more runs have no finite gap, for they have no bound, or a "
+            "value of 0 and a bound above it."
+            if any(cell.lacking for line in found for cell in line.entries)
+            else "",
             part_note(results),
         ),
         ("data set", "K"),
-        columns,
-        tuple(lines(results, columns, make)),
+        results.bounding,
+        tuple(found),
         decimals=2,
         better="low",
         rivals=False,  # each solves a problem of its own
@@ -118,21 +130,28 @@ def _means(
     results: Results, score: Score, published: Mapping[paper.Key, paper.Published]
 ) -> tuple[Line, ...]:
     def make(dataset: str, pool_size: int, method: str) -> Entry:
-        found = mean(results.cell(dataset, pool_size, method), score)
+        records = results.cell(dataset, pool_size, method)
+        found = mean(records, score)
         figure = published.get((dataset, pool_size, method))
         if found is None:
-            return entry(None, None, 0, figure)
+            return replace(entry(None, None, 0, figure), lacking=len(records))
         shown = entry(found.value, found.between_seeds, found.runs, figure)
-        return replace(shown, runs_spread=found.between_runs)
+        return replace(shown, runs_spread=found.between_runs, lacking=len(records) - found.runs)
 
     return with_averages(results, lines(results, results.methods, make))
 
 
-def _what_there_is(found: tuple[Line, ...]) -> tuple[str, ...]:
-    """Explain spreads and averages, where there are some."""
+def _what_there_is(results: Results, found: tuple[Line, ...]) -> tuple[str, ...]:
+    """Explain spreads, averages and parts of data sets, where there are some."""
     spreads = any(cell.spread is not None for line in found for cell in line.entries)
     averages = any(line.summary for line in found)
-    return (_SPREAD if spreads else "", _AVERAGE if averages else "")
+    lacking = any(cell.lacking for line in found for cell in line.entries)
+    return (
+        _SPREAD if spreads else "",
+        _LACKING if lacking else "",
+        *((_AVERAGE, *averages_notes(results)) if averages else ()),
+        part_note(results),
+    )
 
 
 def _gaps(records: Sequence[Record]) -> list[float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from .lines import entry, lines, places, spread, with_averages
+from .lines import averages_notes, entry, lines, notes, places, spread, with_averages
 from .results import Results
 from .table import Entry, Line, Table
 
@@ -17,14 +17,18 @@ def size_table(results: Results) -> Table:
         mean = statistics.fmean(sizes) if sizes else None
         return entry(mean, spread(sizes), len(sizes), None)
 
+    found = with_averages(results, lines(results, results.methods, make))
     return Table(
         "sizes",
         "Members",
-        "How many classifiers are in the committee: the mean over the runs ± their standard "
-        "deviation. The paper does not tell.",
+        notes(
+            "How many classifiers are in the committee: the mean over the runs ± their standard "
+            "deviation. The paper does not tell.",
+            *(averages_notes(results) if any(line.summary for line in found) else ()),
+        ),
         ("data set", "K"),
         results.methods,
-        with_averages(results, lines(results, results.methods, make)),
+        found,
         decimals=1,
         rivals=False,
     )
@@ -32,22 +36,14 @@ def size_table(results: Results) -> Table:
 
 def proved_table(results: Results) -> Table:
     """Return in how many runs each method that bounds something has proved its committee."""
-    columns = tuple(
-        method
-        for method in results.methods
-        if any(
-            record.bound is not None
-            for place in places(results)
-            for record in results.cell(*place, method)
-        )
-    )
+    columns = results.bounding
     found = []
     for dataset, pool_size in places(results):
         cells = [results.cell(dataset, pool_size, method) for method in columns]
-        runs = max(map(len, cells), default=0)
+        runs = len({record.run for cell in cells for record in cell})
         proved = (sum(record.status == "optimal" for record in cell) for cell in cells)
         entries = (
-            Entry(float(count) if cell else None, runs=len(cell))
+            _counted(float(count) if cell else None, len(cell), runs)
             for count, cell in zip(proved, cells, strict=True)
         )
         found.append(Line((dataset, str(pool_size), str(runs)), tuple(entries)))
@@ -64,12 +60,17 @@ def proved_table(results: Results) -> Table:
     )
 
 
+def _counted(proved: float | None, mine: int, runs: int) -> Entry:
+    """Return a count of proofs; with the method's own runs where it lacks some of the line's."""
+    return Entry(proved, runs=mine, of=mine if 0 < mine < runs else None)
+
+
 def _total(found: list[Line]) -> list[Line]:
     if len(found) < 2:
         return []
+    runs = sum(int(line.keys[2]) for line in found)
     entries = (
-        Entry(sum(cell.ours or 0.0 for cell in column), runs=sum(cell.runs for cell in column))
+        _counted(sum(cell.ours or 0.0 for cell in column), sum(cell.runs for cell in column), runs)
         for column in zip(*(line.entries for line in found), strict=True)
     )
-    runs = sum(int(line.keys[2]) for line in found)
     return [Line(("all", "all", str(runs)), tuple(entries), summary=True)]

@@ -154,7 +154,7 @@ def collect(
         size_table(results),
     ]
     tests = tuple(
-        Judged(measure, pool_size, judge(results, pool_size, results.ranked(pool_size), score))
+        Judged(measure, pool_size, judge(results, pool_size, None, score))
         for measure, score in MEASURES.items()
         for pool_size in results.pool_sizes
     )

@@ -96,7 +96,7 @@ def _critical(measure: str) -> Drawer:
         names = list(verdict.methods)
         ax = figure.subplots()
         ax.spines["top"].set_visible(True)  # the scale
-        critical_difference_diagram(
+        drawn = critical_difference_diagram(
             dict(zip(names, verdict.ranks, strict=True)),
             DataFrame(verdict.pairs, index=names, columns=names),
             alpha=ALPHA,
@@ -110,6 +110,9 @@ def _critical(measure: str) -> Drawer:
             crossbar_props={"color": INK, "linewidth": 3, "solid_capstyle": "round"},
             color_palette={name: METHODS.get(name, GUESSED) for name in names},
         )
+        for bar in (bar for bars in drawn["crossbars"] for bar in bars):
+            # Its points come in the order of a set of names, which is another in every process.
+            bar.set_xdata(sorted(bar.get_xdata()))
         _ruler(ax, min(verdict.ranks), verdict.critical_difference or 0.0)
         return figure
 

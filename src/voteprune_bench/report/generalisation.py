@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from ..experiment.records import Record, read_records
 from .facts import read_about
 from .results import in_sample, out_of_sample
 from .table import MISSING, Listing
-from .unseen import Duel, Floats, Folds, duels
+from .unseen import Duel, Floats, Folds, duels, usual
 
 CHAMPION = "soft"
 """The default's label; its variants have a number after it."""
@@ -107,14 +107,16 @@ def _choice(records: Sequence[Record]) -> list[str]:
     names = [name for name in dict.fromkeys(r.method for r in there) if _CANDIDATE.fullmatch(name)]
     if not names:
         return []
-    asked = [*names, *(name for name in (OLD, STACKING) if any(r.method == name for r in there))]
+    everyone = [*names, *(name for name in (OLD, STACKING) if any(r.method == name for r in there))]
+    asked = usual(there, everyone)
+    names = [name for name in names if name in asked]
     cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in there:
         cells[record.dataset, record.votes_by].append(record)
     found = {cell: Folds(part, asked) for cell, part in cells.items()}
     whole = {cell: folds for cell, folds in found.items() if folds.runs}
-    if not whole:
-        return []
+    if not names or not whole:
+        return [_nothing("The choice", there, "no fold has all candidates that most folds have")]
     accuracy, loss, size = (
         np.mean([folds.table(score).mean(axis=0) for folds in whole.values()], axis=0)
         for score in (out_of_sample, _log_loss, _size)
@@ -132,9 +134,35 @@ def _choice(records: Sequence[Record]) -> list[str]:
         f"Mean accuracy and log loss on test rows, over {len(whole)} pairs of data set and way of "
         f"making votes (folds of each: {where}). Names are most members, penalty, clip. Of those "
         f"within {NEAR} points of the best the one with the least log loss is chosen."
-    )
+    ) + _lacked(set(everyone) - set(asked))
     headings = ("", "accuracy", "log loss", "size")
     return [Listing("choice", "The choice", note, headings, rows).to_markdown()]
+
+
+def _nothing(title: str, records: Sequence[Record], why: str) -> str:
+    """Say of a section that there are records and no figures."""
+    folds = len({(record.run, record.votes_by) for record in records})
+    return f"## {title}\n\nNo figures: there are records on {folds} folds, but {why}.\n"
+
+
+def _lacked(names: Collection[str]) -> str:
+    """Say which methods are left out."""
+    return f" Left out, since most folds lack it: {', '.join(sorted(names))}." if names else ""
+
+
+def _apart(complete: Folds, kept: Folds) -> str:
+    """Say which data sets, seeds and folds are left out, so that all of the others go together."""
+    told = []
+    for axis, word in enumerate(("data sets", "seeds", "folds")):
+        gone = {run[axis] for run in complete.runs} - {run[axis] for run in kept.runs}
+        if gone:
+            told.append(f"{word} {', '.join(map(str, sorted(gone)))}")
+    if not told:
+        return ""
+    return (
+        " Left out, so that every data set has the same seeds and every seed the same folds: "
+        f"{'; '.join(told)}."
+    )
 
 
 def _log_loss(record: Record) -> float | None:
@@ -174,14 +202,18 @@ def _section(
     secondary: bool = False,
 ) -> list[str]:
     everyone = list(dict.fromkeys(record.method for record in records))
-    ranked = [name for name in everyone if not _VARIANT.fullmatch(name)]
+    rankable = [name for name in everyone if not _VARIANT.fullmatch(name)]
+    most = usual(records, rankable)
+    ranked = [name for name in rankable if name in most or name == CHAMPION]
     folds = Folds(records, ranked, balanced=True)
+    complete = Folds(records, ranked)
     if not folds.runs or CHAMPION not in ranked:
+        why = f"no fold has all methods and one called {CHAMPION!r}"
+        if complete.runs and CHAMPION in ranked:
+            why = "no fold of a seed has all methods on all data sets"
         if needed:
-            raise InputError(
-                "RUN", f"no fold has all methods and one called {CHAMPION!r}. Run more of the plan."
-            )
-        return []
+            raise InputError("RUN", f"{why}. Run more of the plan.")
+        return [_nothing(title, records, why)] if records else []
     seeds = sorted({run[1] for run in folds.runs})
     count = len({run[:2] for run in folds.runs})
     numbers = sorted({run[2] for run in folds.runs})
@@ -195,11 +227,16 @@ def _section(
     )
     if set(seeds) & set(CHOSEN_ON):
         note += " The default was chosen on folds of these seeds, so this is no check of it."
+    note += _lacked(set(rankable) - set(ranked)) + _apart(complete, folds)
     ranks = folds.ranks()
     order = np.argsort(ranks, kind="stable")
     lines = _lines(folds)
     rows = [(folds.methods[i], f"{ranks[i]:.2f}", *lines[i]) for i in order]
-    rows += _variants(records, everyone, folds)
+    variants = _variants(records, everyone, folds)
+    rows += variants
+    hidden = set(everyone) - set(rankable) - {name for name, *_ in variants}
+    if hidden:
+        note += f" Not told, since some of these folds lack it: {', '.join(sorted(hidden))}."
     headings = (
         "", "rank", "accuracy", "balanced", "AUC", "log loss", "on the votes", "size", "s",
     )  # fmt: skip
@@ -207,20 +244,25 @@ def _section(
     found = duels(folds, CHAMPION, rivals)
     parts = [
         Listing("unseen", title, note, headings, tuple(rows)).to_markdown(),
-        _proofs(folds),
-        _tests("Tests", "accuracy (points)", found, "{:+.2f}", 100),
-        _goal(found, folds),
-        *(_secondary(folds, rivals) if secondary else ()),
+        *_proofs(folds),
     ]
+    if rivals:
+        parts += [
+            _tests("Tests", "accuracy (points)", found, "{:+.2f}", 100),
+            _goal(found, folds),
+            *(_secondary(folds, rivals) if secondary else ()),
+        ]
     return [*parts, _by_set(folds, order)] if by_set else parts
 
 
-def _proofs(folds: Folds) -> str:
+def _proofs(folds: Folds) -> list[str]:
     """Say how often methods that prove had proved their committee best when their time was up."""
     bounded = folds.table(lambda record: record.bound is not None).sum(axis=0)
     proved = folds.table(lambda record: record.status == "optimal").sum(axis=0)
     told = [f"{name} {int(proved[i])}" for i, name in enumerate(folds.methods) if bounded[i]]
-    return f"Proved best on the votes, of {len(folds.runs)} folds: {', '.join(told)}.\n"
+    if not told:
+        return []
+    return [f"Proved best on the votes, of {len(folds.runs)} folds: {', '.join(told)}.\n"]
 
 
 def _lines(folds: Folds) -> list[tuple[str, ...]]:
@@ -259,8 +301,15 @@ def _variants(
     return found
 
 
-def _tests(title: str, score: str, found: Sequence[Duel], form: str, scale: float) -> str:
-    """Show the duels by one score."""
+def _tests(
+    title: str,
+    score: str,
+    found: Sequence[Duel],
+    form: str,
+    scale: float,
+    untold: Sequence[str] = (),
+) -> str:
+    """Show the duels by one score; `untold` are rivals that have it on some folds only."""
     rows = tuple(
         (
             duel.rival,
@@ -279,18 +328,30 @@ def _tests(title: str, score: str, found: Sequence[Duel], form: str, scale: floa
         "signed-rank test, two-sided, over folds and over those means, each Holm-adjusted over all "
         f"{len(found)} rivals."
     )
+    if untold:
+        note += f" Left out, since some folds have no {score} of it: {', '.join(untold)}."
     headings = ("against", "difference", "95 %", "p, folds", "p, means")
     return Listing("tests", title, note, headings, rows).to_markdown().replace("## ", "### ", 1)
 
 
 def _secondary(folds: Folds, rivals: Sequence[str]) -> list[str]:
-    """Show the duels by AUC, and by log loss with those that give probabilities."""
-    losses = folds.table(_log_loss)
-    sure = [name for name in rivals if not np.isnan(losses[:, folds.column(name)]).any()]
-    return [
-        _tests(f"Tests by {score}", score, duels(folds, CHAMPION, names, by), "{:+.4f}", 1)
-        for score, names, by in (("AUC", rivals, _auc), ("log loss", sure, _log_loss))
-    ]
+    """Show the duels by AUC and by log loss, with those that have it on every fold."""
+    parts = []
+    for score, by in (("AUC", _auc), ("log loss", _log_loss)):
+        absent = np.isnan(folds.table(by))
+        sure = [name for name in rivals if not absent[:, folds.column(name)].any()]
+        if absent[:, folds.column(CHAMPION)].any() or not sure:
+            parts.append(
+                f"### Tests by {score}\n\n"
+                f"None: {CHAMPION} and a rival must have it on every fold.\n"
+            )
+            continue
+        found = duels(folds, CHAMPION, sure, by)
+        some = [
+            name for name in rivals if name not in sure and not absent[:, folds.column(name)].all()
+        ]
+        parts.append(_tests(f"Tests by {score}", score, found, "{:+.4f}", 1, some))
+    return parts
 
 
 def _goal(found: Sequence[Duel], folds: Folds) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from . import paper
 from .lines import part_note, places
 from .results import Results
+from .standings import ALL_SEVEN
 from .table import Entry, Table
 
 
@@ -54,7 +55,8 @@ def headline(results: Results, accuracy: Table, ranks: Table, beaten: Table) -> 
 def _scope(results: Results) -> Tile:
     records = results.records
     runs = {(record.run, record.votes_by, record.pool_size) for record in records}
-    sets, sizes = len(results.datasets), _and(list(map(str, results.pool_sizes)))
+    sets = len({results.plain(dataset) for dataset in results.datasets})
+    sizes = _and(list(map(str, results.pool_sizes)))
     words = (
         f"committees, chosen by {len(results.methods)} methods in {len(runs)} runs on "
         f"{sets} data set{'s' if sets != 1 else ''}, K = {sizes}. {part_note(results)}"
@@ -129,19 +131,30 @@ def _wins(beaten: Table) -> Tile | None:
     if not beaten.lines:
         return None
     line = beaten.lines[0]
-    shown = [
-        (name, cell)
+    measure, benchmarks, pairs = line.keys
+    counts = {
+        name: cell.ours
         for name, cell in zip(beaten.columns, line.entries, strict=True)
-        if cell.paper is not None
-    ]
-    if not shown:
+        if cell.ours is not None
+    }
+    if not counts or measure != "accuracy":
         return None
-    name, cell = max(shown, key=lambda item: (item[1].ours or 0, item[1].paper or 0))
-    return Tile(
-        f"{cell.ours:.0f} of {line.keys[-1]}",
-        f"pairs of data set and K on which {name} is more accurate than every benchmark, the most "
-        f"of the paper's formulations. The paper: {cell.paper:.0f}.",
+    most = max(counts.values())
+    first = [name for name, count in counts.items() if count == most]
+    whom = "every benchmark" if benchmarks == ALL_SEVEN else f"each of {benchmarks}"
+    words = (
+        f"pairs of data set and K on which {_and(first)} "
+        f"{'is' if len(first) == 1 else 'are each'} more accurate than {whom}, the most of the "
+        "paper's formulations."
     )
+    theirs = [
+        f"{cell.paper:.0f}{f' for {name}' if first[1:] else ''}"
+        for name, cell in zip(beaten.columns, line.entries, strict=True)
+        if name in first and cell.paper is not None
+    ]
+    if theirs:
+        words += f" The paper: {_and(theirs)}."
+    return Tile(f"{most:.0f} of {pairs}", words)
 
 
 def _cells(table: Table) -> Iterator[Entry]:
@@ -165,7 +178,7 @@ def coverage_rows(results: Results) -> Iterator[tuple[str, ...]]:
         ]
         rows = {record.n_validation for cell in cells.values() for record in cell}
         tests = {record.n_test for cell in cells.values() for record in cell}
-        whole = paper.whole_of(dataset)
+        whole = paper.whole_of(results.plain(dataset))
         yield (
             f"{dataset} (a part of {whole})" if whole else dataset,
             str(pool_size),

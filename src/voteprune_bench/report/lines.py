@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from . import paper
 from .results import Results
@@ -50,9 +50,50 @@ def part_note(results: Results) -> str:
     """Say which data sets are only parts of the paper's, and what follows from that."""
     return " ".join(
         f"{name} is a part of {whole}; the paper has no figure for it."
-        for name in results.datasets
+        for name in dict.fromkeys(map(results.plain, results.datasets))
         if (whole := paper.whole_of(name))
     )
+
+
+def ways_note(results: Results) -> str:
+    """Say what is neither averaged nor ranked where votes were made in several ways."""
+    return apart_note(dict.fromkeys(name for k in results.pool_sizes for name in results.apart(k)))
+
+
+def apart_note(apart: Collection[str]) -> str:
+    """Say which data sets are left out, since their votes were made in another way."""
+    return f"Left out, so that a data set counts once: {'; '.join(apart)}." if apart else ""
+
+
+def unranked_note(
+    results: Results,
+    methods: Sequence[str] | None = None,
+    datasets: Sequence[str] | None = None,
+    *,
+    word: str = "ranked",
+) -> str:
+    """Say which methods are not ranked, see `Results.ranked`, and at which K.
+
+    Parameters
+    ----------
+    results
+        Of a run.
+    methods, datasets
+        As for `Results.ranked`.
+    word
+        What else they are not.
+    """
+    sizes: dict[str, list[str]] = {}
+    for pool_size in results.pool_sizes:
+        for method in results.unranked(pool_size, methods, datasets):
+            sizes.setdefault(method, []).append(str(pool_size))
+    told = "; ".join(f"{method}, K = {', '.join(found)}" for method, found in sizes.items())
+    return f"Not {word}, since most runs lack it: {told}." if told else ""
+
+
+def averages_notes(results: Results) -> tuple[str, ...]:
+    """Say which methods and data sets are in no average."""
+    return unranked_note(results, word="averaged"), ways_note(results)
 
 
 def notes(*sentences: str) -> str:
@@ -71,8 +112,10 @@ def lines(results: Results, columns: Sequence[str], make: Maker) -> list[Line]:
 def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
     """Add, for every K and for all, a line that averages the data sets that have all figures.
 
+    A method that most runs lack is not averaged, and takes no data set from the others.
     Where some data sets have figures of the paper, only those are averaged, so that both averages
-    are over the same data sets. One data set alone is not averaged.
+    are over the same data sets. One data set alone is not averaged, and none counts twice, by
+    votes made in two ways.
 
     Parameters
     ----------
@@ -81,30 +124,39 @@ def with_averages(results: Results, found: Sequence[Line]) -> tuple[Line, ...]:
     found
         The lines, one per data set and K.
     """
-    added, over_all = [], []
+    added: list[Line] = []
+    averaged: list[tuple[list[Line], set[int]]] = []
     for pool_size in results.pool_sizes:
-        at_k = [line for line in found if line.keys[1] == str(pool_size)]
-        shown = [i for i in range(len(results.methods)) if any(_ours(line, i) for line in at_k)]
+        alike = results.alike(pool_size)
+        at_k = [line for line in found if line.keys[1] == str(pool_size) and line.keys[0] in alike]
+        ranked = [results.methods.index(method) for method in results.ranked(pool_size)]
+        shown = {i for i in ranked if any(_ours(line, i) for line in at_k)}
         whole = [line for line in at_k if all(_ours(line, i) for i in shown)]
         whole = [line for line in whole if _published(line)] or whole
-        if len(whole) > 1:
-            added.append(_average(whole, str(pool_size)))
-            over_all += whole
-    if len(added) == len(results.pool_sizes) > 1:
-        added.append(_average(over_all, "all"))
+        if shown and len(whole) > 1:
+            added.append(_average(whole, str(pool_size), shown))
+            averaged.append((whole, shown))
+    if len(averaged) == len(results.pool_sizes) > 1:
+        # What is not there at every K would make a difference of K out of one of data sets.
+        shared = set.intersection(*({line.keys[0] for line in whole} for whole, _ in averaged))
+        shown = set.intersection(*(columns for _, columns in averaged))
+        over_all = [line for whole, _ in averaged for line in whole if line.keys[0] in shared]
+        if shown and len(shared) > 1:
+            added.append(_average(over_all, "all", shown))
     return (*found, *added)
 
 
-def _average(whole: Sequence[Line], pool_size: str) -> Line:
+def _average(whole: Sequence[Line], pool_size: str, shown: Collection[int]) -> Line:
+    """Average lines; ours in the columns that are shown, the paper's wherever it has all."""
     entries = []
-    for column in zip(*(line.entries for line in whole), strict=True):
-        ours = [cell.ours for cell in column if cell.ours is not None]
+    for i, column in enumerate(zip(*(line.entries for line in whole), strict=True)):
+        ours = [cell.ours for cell in column if cell.ours is not None] if i in shown else []
         theirs = [cell.paper for cell in column if cell.paper is not None]
         entries.append(
             Entry(
-                ours=statistics.fmean(ours) if len(ours) == len(whole) else None,
+                ours=statistics.fmean(ours) if ours else None,
                 paper=statistics.fmean(theirs) if len(theirs) == len(whole) else None,
-                runs=sum(cell.runs for cell in column),
+                runs=sum(cell.runs for cell in column) if ours else 0,
             )
         )
     return Line((f"{AVERAGE} of {len(whole)}", pool_size), tuple(entries), summary=True)

@@ -15,7 +15,7 @@ from voteprune.web.pages import render_page, require_jinja
 from .facts import Facts
 from .figures import Picture
 from .standings import verdict_words
-from .table import Line, Table
+from .table import Line, Table, markdown
 
 FORMS = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
 """Forms of a table, and how their files end."""
@@ -119,6 +119,7 @@ def _cells(table: Table, line: Line) -> list[dict[str, Any]]:
             {
                 "ours": table.shown(entry.ours),
                 "spread": _spread(table, entry.spread),
+                "aside": entry.aside,
                 "paper": table.shown(entry.paper),
                 "paper_spread": _spread(table, entry.paper_spread),
                 "difference": table.shown(entry.difference, signed=True),
@@ -198,8 +199,12 @@ def write_files(facts: Facts, pictures: Sequence[Picture], folder: Path) -> list
 
 def _document(facts: Facts, pictures: Sequence[Picture]) -> str:
     """Return tables and pictures in one Markdown document."""
-    parts = [f"# {facts.title}\n"]
-    parts.append("".join(f"- **{tile.figure}** {tile.words}\n" for tile in facts.headline))
+    parts = [f"# {markdown(facts.title)}\n"]
+    parts.append(
+        "".join(
+            f"- **{markdown(tile.figure)}** {markdown(tile.words)}\n" for tile in facts.headline
+        )
+    )
     parts += table_texts(facts, "markdown", list(facts.tables)).values()
     parts += [
         f"## {picture.title}, K = {picture.pool_size}\n\n{picture.note}\n\n"
@@ -208,7 +213,7 @@ def _document(facts: Facts, pictures: Sequence[Picture]) -> str:
     ]
     parts += table_texts(facts, "markdown", list(facts.listings)).values()
     if facts.about:
-        about = "".join(f"- {name}: {value}\n" for name, value in facts.about)
+        about = "".join(f"- {markdown(name)}: {markdown(value)}\n" for name, value in facts.about)
         parts.append(f"## Versions and machine\n\n{about}")
     if facts.plan:
         parts.append(f"## The plan\n\n```toml\n{facts.plan.rstrip()}\n```\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from voteprune.exceptions import InputError
@@ -54,6 +54,9 @@ class Verdict:
         Nemenyi's p-values, one line per method; empty where there is no test.
     reason
         Why there is no test; empty if there is one.
+    unranked, apart
+        Methods that are not judged, since most runs lack them, and data sets whose votes were made
+        in another way.
     """
 
     methods: tuple[str, ...]
@@ -64,6 +67,8 @@ class Verdict:
     critical_difference: float | None = None
     pairs: tuple[tuple[float, ...], ...] = ()
     reason: str = ""
+    unranked: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +122,11 @@ def rank_methods(
     score
         What they are judged by.
     datasets
-        On which of the data sets; all when None.
+        On which of the data sets; all whose votes were made alike when None.
     """
     runs: dict[str, int] = {}
     means = []
-    for dataset in results.datasets if datasets is None else datasets:
+    for dataset in results.alike(pool_size) if datasets is None else datasets:
         blocks = results.complete(dataset, pool_size, methods, score)
         if blocks:
             ranks = [rank(scores) for scores in blocks.values()]
@@ -133,42 +138,55 @@ def rank_methods(
     return Ranking(tuple(methods), average, runs)
 
 
-def judge(results: Results, pool_size: int, methods: Sequence[str], score: Score) -> Verdict:
-    """Ask whether the methods differ at all, and which pairs do."""
+def judge(results: Results, pool_size: int, methods: Sequence[str] | None, score: Score) -> Verdict:
+    """Ask whether the methods differ at all, and which pairs do.
+
+    The votes on one data set made in two ways are no two data sets: see `Results.alike`.
+
+    Parameters
+    ----------
+    results
+        Of a run.
+    pool_size
+        K.
+    methods
+        Who is compared; all that are ranked when None.
+    score
+        What they are judged by.
+    """
+    names = results.ranked(pool_size) if methods is None else tuple(methods)
+    unranked = results.unranked(pool_size) if methods is None else ()
     means: dict[str, list[Fraction]] = {}
-    for dataset in results.datasets:
-        blocks = list(results.complete(dataset, pool_size, methods, score).values())
+    for dataset in results.alike(pool_size):
+        blocks = list(results.complete(dataset, pool_size, names, score).values())
         if blocks:
             means[dataset] = [sum(column) / len(blocks) for column in zip(*blocks, strict=True)]
-    names, datasets = tuple(methods), tuple(means)
+    verdict = Verdict(names, tuple(means), unranked=unranked, apart=results.apart(pool_size))
     if not means:
-        return Verdict(names, datasets, reason="no run has a result of every method")
+        return replace(verdict, reason="no run has a result of every method")
     # Ranks instead of means: the same test, and exact ties stay ties.
     ranks = [rank(values) for values in means.values()]
     average = tuple(sum(column) / len(ranks) for column in zip(*ranks, strict=True))
-    if len(datasets) < 3 or len(names) < 3:
-        return Verdict(
-            names,
-            datasets,
-            average,
+    verdict = replace(verdict, ranks=average)
+    if len(means) < 3 or len(names) < 3:
+        return replace(
+            verdict,
             reason="the tests need three data sets and three methods at least, "
-            f"here are {len(datasets)} and {len(names)}",
+            f"here are {len(means)} and {len(names)}",
         )
     if all(len(set(line)) == 1 for line in ranks):
-        return Verdict(names, datasets, average, reason="all methods tie on every data set")
+        return replace(verdict, reason="all methods tie on every data set")
     from scipy.stats import friedmanchisquare, studentized_range
 
     statistic, p_value = friedmanchisquare(*zip(*ranks, strict=True))
     count = len(names)
     quantile = float(studentized_range.ppf(1 - ALPHA, count, math.inf)) / math.sqrt(2)
-    return Verdict(
-        names,
-        datasets,
-        average,
-        float(statistic),
-        float(p_value),
-        quantile * math.sqrt(count * (count + 1) / (6 * len(datasets))),
-        _nemenyi(ranks),
+    return replace(
+        verdict,
+        statistic=float(statistic),
+        p_value=float(p_value),
+        critical_difference=quantile * math.sqrt(count * (count + 1) / (6 * len(means))),
+        pairs=_nemenyi(ranks),
     )
 
 

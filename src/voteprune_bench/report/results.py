@@ -6,6 +6,7 @@ Scores are fractions, so that two committees that are right on equally many rows
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,22 +81,24 @@ class Results:
     Parameters
     ----------
     records
-        In any order; data sets and methods that the paper has go by its names. Where a task
-        stands twice, as after a change of its time limit, the later one counts.
+        In any order; data sets and methods that the paper has go by its names, unless two
+        spellings of one are there, which stay as they are. Where a task stands twice, as after a
+        change of its time limit, the later one counts.
     """
 
     def __init__(self, records: Iterable[Record]) -> None:
         self._records: dict[tuple[str, int, str], dict[Run, Record]] = {}
+        self._origins: dict[str, tuple[str, str]] = {}
         self.repeated = 0
         records = list(records)
-        labels = {record.method for record in records}
-        # "kappa" is the paper's KP, unless there is a KP beside it.
-        called = {name: paper.method_name(name) for name in labels}
-        called = {name: name if other in labels else other for name, other in called.items()}
+        methods = _called({record.method for record in records}, paper.method_name)
+        datasets = _called({record.dataset for record in records}, paper.dataset_name)
         for record in records:
-            dataset, method = paper.dataset_name(record.dataset), called[record.method]
-            if record.votes_by != HOLD_OUT:
-                dataset = f"{dataset}, {record.votes_by}"  # which the paper has not
+            plain, method = datasets[record.dataset], methods[record.method]
+            # Other votes than by hold-out the paper has not.
+            by_hold_out = record.votes_by == HOLD_OUT
+            dataset = plain if by_hold_out else f"{plain}, {record.votes_by}"
+            self._origins[dataset] = plain, record.votes_by
             place = (dataset, record.pool_size, method)
             cell = self._records.setdefault(place, {})
             self.repeated += record.run in cell
@@ -106,11 +109,31 @@ class Results:
         """Data sets, the paper's first and in its order, a part in the place of its whole."""
 
         def place(name: str) -> tuple[int, str]:
-            known = paper.whole_of(name) or paper.dataset_name(name)
+            plain = self.plain(name)
+            known = paper.whole_of(plain) or paper.dataset_name(plain)
             order = paper.DATASETS
             return order.index(known) if known in order else len(order), name
 
-        return tuple(sorted({dataset for dataset, _, _ in self._records}, key=place))
+        return tuple(sorted(self._origins, key=place))
+
+    def plain(self, dataset: str) -> str:
+        """Return the name of a data set without the way its votes were made."""
+        return self._origins[dataset][0]
+
+    def datasets_at(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets that have a record at this K."""
+        here = {dataset for dataset, k, _ in self._records if k == pool_size}
+        return tuple(dataset for dataset in self.datasets if dataset in here)
+
+    def alike(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets at this K with votes made in one way: by hold-out, if any are.
+
+        Only these are averaged, ranked and tested together, so that a data set counts once.
+        """
+        here = self.datasets_at(pool_size)
+        ways = [self._origins[dataset][1] for dataset in here]
+        way = HOLD_OUT if HOLD_OUT in ways else min(ways, default=HOLD_OUT)
+        return tuple(dataset for dataset, by in zip(here, ways, strict=True) if by == way)
 
     @cached_property
     def pool_sizes(self) -> tuple[int, ...]:
@@ -125,10 +148,25 @@ class Results:
         last = [name for name in paper.BENCHMARKS if name in seen]
         return (*first, *(name for name in seen if name not in (*first, *last)), *last)
 
+    @cached_property
+    def bounding(self) -> tuple[str, ...]:
+        """Methods that bound what any committee can reach, in some run at least."""
+        found = {
+            method
+            for (_, _, method), cell in self._records.items()
+            if any(record.bound is not None for record in cell.values())
+        }
+        return tuple(method for method in self.methods if method in found)
+
     @property
     def records(self) -> list[Record]:
         """All records that count."""
         return [record for cell in self._records.values() for record in cell.values()]
+
+    def apart(self, pool_size: int) -> tuple[str, ...]:
+        """Return the data sets at this K with votes made in another way."""
+        alike = self.alike(pool_size)
+        return tuple(name for name in self.datasets_at(pool_size) if name not in alike)
 
     def cell(self, dataset: str, pool_size: int, method: str) -> list[Record]:
         """Return the runs of a method on a data set, none if there are none."""
@@ -149,22 +187,61 @@ class Results:
 
     def present(self, pool_size: int) -> tuple[str, ...]:
         """Return the methods that have a record at this K."""
-        return tuple(method for method in self.methods if self._where(pool_size, method))
+        here = {method for _, k, method in self._records if k == pool_size}
+        return tuple(method for method in self.methods if method in here)
 
-    def ranked(self, pool_size: int) -> tuple[str, ...]:
-        """Return the methods that have a record at this K on half of its data sets at least.
+    def ranked(
+        self,
+        pool_size: int,
+        methods: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+    ) -> tuple[str, ...]:
+        """Return the methods that have a record in half of the runs at this K at least.
 
-        Runs in which a ranked method is missing do not count; one that was tried on a single data
-        set must not take all the others away.
+        Runs in which a ranked method is missing do not count; one that was tried on few must not
+        take all the others away.
+
+        Parameters
+        ----------
+        pool_size
+            K.
+        methods
+            Of these; their runs are those that one of them has. All methods when None.
+        datasets
+            On which data sets, each of the same weight however many runs it has; all whose votes
+            were made alike when None.
         """
-        here = {dataset for dataset, k, _ in self._records if k == pool_size}
+        asked = [name for name in self.methods if methods is None or name in methods]
+        shares = dict.fromkeys(asked, Fraction(0))
+        count = 0
+        for dataset in self.alike(pool_size) if datasets is None else datasets:
+            cells = {name: self._records.get((dataset, pool_size, name), {}) for name in asked}
+            runs = set().union(*cells.values())
+            if runs:
+                count += 1
+                for name, cell in cells.items():
+                    shares[name] += Fraction(len(cell), len(runs))
+        return tuple(name for name, share in shares.items() if 2 * share >= count > 0)
+
+    def unranked(
+        self,
+        pool_size: int,
+        methods: Sequence[str] | None = None,
+        datasets: Sequence[str] | None = None,
+    ) -> tuple[str, ...]:
+        """Return the methods that have a record at this K and are not ranked, see `ranked`."""
+        ranked = self.ranked(pool_size, methods, datasets)
         return tuple(
-            method for method in self.methods if 2 * self._where(pool_size, method) >= len(here) > 0
+            name
+            for name in self.present(pool_size)
+            if name not in ranked and (methods is None or name in methods)
         )
 
-    def _where(self, pool_size: int, method: str) -> int:
-        """Return on how many data sets a method has a record."""
-        return sum((dataset, pool_size, method) in self._records for dataset in self.datasets)
+
+def _called(names: set[str], known: Callable[[str], str]) -> dict[str, str]:
+    """Return what each is called: as in the paper, unless several would go by one name."""
+    heirs = Counter(map(known, names))
+    return {name: known(name) if heirs[known(name)] == 1 else name for name in names}
 
 
 def mean(records: Sequence[Record], score: Score) -> Mean | None:

@@ -78,8 +78,8 @@ def points(results: Results) -> tuple[Point, ...]:
         }
         found += [point for line in here.values() for point in line if point is not None]
         whole = [
-            [point for point in line if point is not None and point.method in methods]
-            for line in here.values()
+            [point for point in here[dataset] if point is not None and point.method in methods]
+            for dataset in results.alike(pool_size)
         ]
         whole = [line for line in whole if len(line) == len(methods)]
         for column in zip(*whole, strict=True):
@@ -102,12 +102,8 @@ def gap_lines(results: Results) -> tuple[GapLine, ...]:
     found = []
     for dataset, pool_size in places(results):
         for method in results.methods:
-            traces = [
-                gaps
-                for record in results.cell(dataset, pool_size, method)
-                if (gaps := _gaps(record))
-            ]
-            if traces:
+            traces = [_gaps(record) for record in results.cell(dataset, pool_size, method)]
+            if any(math.isfinite(gap) for trace in traces for _, gap in trace):
                 published = paper.gaps().get((dataset, pool_size, method))
                 times, medians = _medians(traces)
                 found.append(
@@ -140,12 +136,15 @@ def _point(results: Results, dataset: str, pool_size: int, method: str) -> Point
 
 
 def _gaps(record: Record) -> list[tuple[float, float]]:
-    """Return times and gaps in per cent of one run, once there are value and bound."""
+    """Return times and gaps in per cent of one run, once there are value and bound.
+
+    The gap of a value of 0 is infinite. A run without a trace has its gap at its end.
+    """
+    steps = record.trace or ((record.seconds, record.value, record.bound),)
     return [
         (seconds, 100 * gap)
-        for seconds, value, bound in record.trace
-        if value is not None and bound is not None
-        if (gap := relative_gap(value, bound)) is not None and math.isfinite(gap)
+        for seconds, value, bound in steps
+        if (gap := relative_gap(value, bound)) is not None
     ]
 
 
@@ -153,13 +152,15 @@ def _medians(
     traces: Sequence[Sequence[tuple[float, float]]],
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return times, evenly spaced on a logarithmic axis, and the median of steps at them."""
-    first = max(min(trace[0][0] for trace in traces), 1e-3)
-    last = max(max(trace[-1][0] for trace in traces), first * 1.01)
+    finite = [time for trace in traces for time, gap in trace if math.isfinite(gap)]
+    first = max(min(finite), 1e-3)
+    last = max(max(trace[-1][0] for trace in traces if trace), first * 1.01)
     steps = [first * (last / first) ** (i / (_TIMES - 1)) for i in range(_TIMES)]
     times: list[float] = []
     medians: list[float] = []
     for time in steps:
-        # A run without a gap so far counts as infinitely far; the median may still be finite.
+        # A run without a gap, so far or at all, counts as infinitely far; the median may still be
+        # finite.
         values = [
             next((gap for at, gap in reversed(trace) if at <= time * (1 + 1e-9)), math.inf)
             for trace in traces

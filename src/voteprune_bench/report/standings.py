@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 
 from . import paper
-from .lines import entry, notes, part_note, places
-from .ranks import ALPHA, Verdict, duel, rank_methods
-from .results import Results, Score, balanced_out_of_sample, mean, out_of_sample
+from .lines import (
+    apart_note,
+    notes,
+    part_note,
+    places,
+    unranked_note,
+    ways_note,
+)
+from .ranks import ALPHA, Ranking, Verdict, duel, rank_methods
+from .results import Results, Score, balanced_out_of_sample, out_of_sample
 from .table import MISSING, Entry, Line, Listing, Table
 
 MEASURES: Mapping[str, Score] = {
@@ -16,6 +23,9 @@ MEASURES: Mapping[str, Score] = {
     "balanced accuracy": balanced_out_of_sample,
 }
 """What methods are ranked by."""
+
+ALL_SEVEN = "all seven"
+"""Which benchmarks a line of `beaten_table` is about: all of the paper's."""
 
 _PUBLISHED_RANKS = {
     ("accuracy", False): paper.accuracy_ranks,
@@ -55,6 +65,8 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
     absent = ranked - set(columns)
     own = [name for name in results.datasets if name in paper.DATASETS]
     words = "the methods of the paper's main text" if main_text else "the paper's methods"
+    beside = {} if absent or not own else published
+    found = _rank_lines(results, columns, measure, beside, own or None)
     return Table(
         f"{slug(measure)}_ranks{'_main' * main_text}",
         f"Average ranks by {measure}, {words}",
@@ -66,11 +78,13 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
             else "",
             "Only data sets of the paper are averaged."
             if 0 < len(own) < len(results.datasets)
-            else "",
+            else ways_note(results),
+            unranked_note(results, columns, own or None),
+            _once_more(found),
         ),
         _KEYS,
         columns,
-        _rank_lines(results, columns, measure, {} if absent or not own else published, own or None),
+        found,
         decimals=2,
         better="low",
     )
@@ -78,15 +92,20 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
 
 def all_ranks_table(results: Results, measure: str) -> Table:
     """Return the average ranks among all methods of the run."""
+    found = _rank_lines(results, results.methods, measure, {})
     return Table(
         f"{slug(measure)}_ranks_all",
         f"Average ranks by {measure}, all methods of this run",
         notes(
-            _RANKED, "Among other methods than the paper's, so its ranks cannot stand beside them."
+            _RANKED,
+            "Among other methods than the paper's, so its ranks cannot stand beside them.",
+            ways_note(results),
+            unranked_note(results),
+            _once_more(found),
         ),
         _KEYS,
         results.methods,
-        _rank_lines(results, results.methods, measure, {}),
+        found,
         decimals=2,
         better="low",
     )
@@ -100,10 +119,11 @@ def beaten_table(results: Results) -> Table:
         "beaten",
         "How often the formulations beat every benchmark",
         notes(
-            "Pairs of data set and K with a mean above each benchmark's, ours and the paper's "
-            "counted over the same pairs. The paper's are counted from its four printed digits, in "
-            "which some pairs tie, and once more from what it prints in bold (for F2 its digits "
-            "say 8 of 36, its bold figures and its text 11).",
+            "Pairs of data set and K with a mean above each benchmark's, over the runs that have "
+            "the formulation and all of them; ours and the paper's counted over the same pairs. "
+            "The paper's are counted from its four printed digits, in which some pairs tie, and "
+            "once more from what it prints in bold (for F2 its digits say 8 of 36, its bold "
+            "figures and its text 11).",
             part and f"{part} So it is not counted here.",
         ),
         ("measure", "benchmarks", "pairs"),
@@ -112,7 +132,7 @@ def beaten_table(results: Results) -> Table:
             line
             for measure in MEASURES
             for words, benchmarks, bold in (
-                ("all seven", paper.BENCHMARKS, False),
+                (ALL_SEVEN, paper.BENCHMARKS, False),
                 ("the four of the main text", paper.MAIN_BENCHMARKS, False),
                 ("the four, by the paper's bold", paper.MAIN_BENCHMARKS, True),
             )
@@ -174,15 +194,21 @@ def verdict_words(verdict: Verdict) -> str:
     verdict
         What they said.
     """
+    names = ", ".join(verdict.unranked)
+    left_out = notes(
+        f"Not judged, since most runs lack it: {names}." if names else "",
+        apart_note(verdict.apart),
+    )
     if verdict.p_value is None:
-        return f"No test: {verdict.reason}."
+        return notes(f"No test: {verdict.reason}.", left_out)
     given = "differ" if verdict.p_value < ALPHA else "are not told apart"
-    return (
+    return notes(
         f"Friedman's test over {len(verdict.datasets)} data sets and {len(verdict.methods)} "
         f"methods: chi-square {verdict.statistic:.2f}, p = {verdict.p_value:.2g}; the methods "
         f"{given} at the 5 % level. Nemenyi's test: two methods differ where their average ranks "
         f"are {verdict.critical_difference:.2f} or more apart. A data set counts once, by its mean "
-        "over the runs that have all methods."
+        "over the runs that have all methods.",
+        left_out,
     )
 
 
@@ -193,46 +219,53 @@ def _rank_lines(
     published: Mapping[tuple[int, str], paper.Published],
     datasets: Sequence[str] | None = None,
 ) -> tuple[Line, ...]:
-    found = []
-    for pool_size in results.pool_sizes:
-        here = [method for method in results.ranked(pool_size) if method in columns]
-        ranking = rank_methods(results, pool_size, here, MEASURES[measure], datasets)
-        ranks = dict(zip(here, ranking.ranks, strict=True)) if ranking.ranks else {}
-        # The paper's rank stands only beside one among the same methods.
-        beside = published if len(here) == len(columns) else {}
-        runs = sum(ranking.runs.values())
-        keys = (str(pool_size), str(len(ranking.runs)), str(runs))
-        found.append(
-            Line(
-                keys,
-                tuple(
-                    entry(ranks.get(method), None, runs, beside.get((pool_size, method)))
-                    for method in columns
-                ),
-            )
+    """Return a line for every K, and one over all for what is ranked at each of several."""
+
+    def line(size: str, rankings: Sequence[Ranking], pool_sizes: Sequence[int]) -> Line:
+        ours, theirs = {}, {}
+        for place, method in enumerate(rankings[0].methods):
+            ranks = [ranking.ranks[place] for ranking in rankings if ranking.ranks]
+            ours[method] = fmean(ranks) if ranks else None
+            figures = [published.get((pool_size, method)) for pool_size in pool_sizes]
+            # The paper's rank stands only beside one among the same methods.
+            if None not in figures and len(rankings[0].methods) == len(columns):
+                theirs[method] = fmean(figure.mean for figure in figures if figure)
+        runs = sum(sum(ranking.runs.values()) for ranking in rankings)
+        return Line(
+            (size, str(len(rankings[0].runs)), str(runs)),
+            tuple(Entry(ours.get(name), paper=theirs.get(name), runs=runs) for name in columns),
+            summary=len(rankings) > 1,
         )
-    return (*found, *_over_all_sizes(found))
+
+    def ranked(methods: Sequence[str] | None, datasets: Sequence[str] | None) -> list[Ranking]:
+        score, sizes = MEASURES[measure], results.pool_sizes
+        here = [methods or results.ranked(k, columns, datasets) for k in sizes]
+        return [
+            rank_methods(results, k, names, score, datasets)
+            for k, names in zip(sizes, here, strict=True)
+        ]
+
+    rankings = ranked(None, datasets)
+    found = [
+        line(str(k), [ranking], [k])
+        for k, ranking in zip(results.pool_sizes, rankings, strict=True)
+    ]
+    methods = [name for name in columns if all(name in ranking.methods for ranking in rankings)]
+    if len(rankings) < 2 or not methods:
+        return tuple(found)
+    rankings = ranked(methods, datasets)
+    shared = [name for name in results.datasets if all(name in each.runs for each in rankings)]
+    if not shared:
+        return tuple(found)
+    return (*found, line("all", ranked(methods, shared), results.pool_sizes))
 
 
-def _over_all_sizes(found: Sequence[Line]) -> list[Line]:
-    """Average the ranks over all K, as the paper does, where there are several."""
-    if len(found) < 2:
-        return []
-    entries = []
-    for column in zip(*(line.entries for line in found), strict=True):
-        ours = [cell.ours for cell in column if cell.ours is not None]
-        theirs = [cell.paper for cell in column if cell.paper is not None]
-        entries.append(
-            Entry(
-                fmean(ours) if len(ours) == len(found) else None,
-                paper=fmean(theirs) if len(theirs) == len(found) else None,
-                runs=sum(cell.runs for cell in column),
-            )
-        )
-    runs = sum(int(line.keys[2]) for line in found)
-    sets = {int(line.keys[1]) for line in found}
-    told = str(min(sets)) if len(sets) == 1 else f"{min(sets)} to {max(sets)}"
-    return [Line(("all", told, str(runs)), tuple(entries), summary=True)]
+def _once_more(found: Sequence[Line]) -> str:
+    """Say what the line over all K is over, where that is less than at some K."""
+    ranked = {(line.keys[1], *(cell.ours is None for cell in line.entries)) for line in found}
+    if len(ranked) == 1 or not any(line.summary for line in found):
+        return ""
+    return "Over all K: ranked once more, among the methods and data sets that are there at each."
 
 
 def _beaten_line(
@@ -245,8 +278,8 @@ def _beaten_line(
 ) -> Line | None:
     """Count over the pairs of data set and K for which we and the paper have all benchmarks.
 
-    None where there is no such pair; a formulation that lacks
-    one of them is not counted. With `bold` the paper's are those it prints so.
+    None where there is no such pair; a formulation that shares no run with all benchmarks on one
+    of them is not counted. With `bold` the paper's are those it prints so.
     """
     published = paper.accuracy() if measure == "accuracy" else paper.balanced_accuracy()
     marked = paper.bold(measure)
@@ -255,19 +288,19 @@ def _beaten_line(
     absent: set[str] = set()
     pairs = 0
     for place in places(results):
-        means = [mean(results.cell(*place, name), MEASURES[measure]) for name in benchmarks]
         figures = [published.get((*place, name)) for name in benchmarks]
-        rivals = [found.value for found in means if found]
         printed = [figure.mean for figure in figures if figure]
-        if len(rivals) < len(benchmarks) or len(printed) < len(benchmarks):
+        complete = results.complete(*place, benchmarks, MEASURES[measure])
+        if not complete or len(printed) < len(benchmarks):
             continue
         pairs += 1
         for method in columns:
-            mine = mean(results.cell(*place, method), MEASURES[measure])
-            if mine is None:
+            runs = results.complete(*place, (method, *benchmarks), MEASURES[measure])
+            if not runs:
                 absent.add(method)
                 continue
-            ours[method] += mine.value > max(rivals)
+            mine, *rivals = (sum(scores) for scores in zip(*runs.values(), strict=True))
+            ours[method] += mine > max(rivals)
             if figure := published.get((*place, method)):
                 above = (*place, method) in marked if bold else figure.mean > max(printed)
                 theirs[method] = (theirs[method] or 0) + above

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from voteprune.exceptions import shown
@@ -30,6 +31,10 @@ class Entry:
         How many runs `ours` is the mean of.
     runs_spread
         Standard deviation of single runs, where `spread` is one of something else.
+    lacking
+        How many more runs the method has there, which have no such figure or an infinite one.
+    of
+        Of how many `ours` is a count, where that is not what the line says of all.
     """
 
     ours: float | None = None
@@ -38,6 +43,15 @@ class Entry:
     paper_spread: float | None = None
     runs: int = 0
     runs_spread: float | None = None
+    lacking: int = 0
+    of: int | None = None
+
+    @property
+    def aside(self) -> str:
+        """What stands behind our figure, so that nobody takes it for one of all runs."""
+        if self.of is not None:
+            return f"of {self.of}"
+        return f"({self.lacking} lacking)" if self.lacking else ""
 
     @property
     def difference(self) -> float | None:
@@ -134,7 +148,9 @@ class Table:
         rows: list[tuple[str, ...]] = []
         for line in self.lines:
             some = [entry for entry in line.entries if entry.paper is not None]
-            ours = (cell(entry.ours, entry.spread) for entry in line.entries)
+            ours = (
+                f"{cell(entry.ours, entry.spread)} {entry.aside}".rstrip() for entry in line.entries
+            )
             rows.append((*line.keys, "ours", *ours))
             if some:
                 theirs = (cell(entry.paper, entry.paper_spread) for entry in line.entries)
@@ -146,12 +162,16 @@ class Table:
 
     def long(self) -> Listing:
         """Return one line for every entry, all digits: the form for CSV."""
-        headings = ("method", "runs", "ours", "std", "std_runs", "paper", "paper_std", "difference")
+        headings = (
+            *("method", "method_runs", "lacking"),
+            *("ours", "std", "std_runs", "paper", "paper_std", "difference"),
+        )
         rows = tuple(
             (
                 *line.keys,
                 column,
                 str(entry.runs),
+                str(entry.lacking),
                 *(
                     "" if value is None else repr(value)
                     for value in (
@@ -229,13 +249,13 @@ class Listing:
         lines = [
             f"| {' | '.join(cells)} |"
             for cells in (
-                map(_markdown, self.headings),
+                map(_cell, self.headings),
                 rule,
-                *(map(_markdown, row) for row in self.rows),
+                *(map(_cell, row) for row in self.rows),
             )
         ]
-        note = [shown(self.note), ""] if self.note else []
-        return "\n".join([f"## {shown(self.title)}", "", *note, *lines]) + "\n"
+        note = [markdown(shown(self.note)), ""] if self.note else []
+        return "\n".join([f"## {markdown(shown(self.title))}", "", *note, *lines]) + "\n"
 
     def to_latex(self) -> str:
         r"""Return a LaTeX table; it needs ``\usepackage{booktabs}``."""
@@ -267,13 +287,28 @@ class Listing:
         return out.getvalue()
 
 
-def _markdown(cell: str) -> str:
-    return shown(" ".join(cell.split())).replace("|", r"\|")
+# Underscores inside a word, as in aps_part, are none; an ampersand is where an entity may follow.
+_MARKUP = re.compile(r"[\\`*<>\[\]~]|(?<!\w)_+|_++(?!\w)|&(?=#?\w+;)")
+"""What would be markup in Markdown, and not the sign itself."""
+
+
+def markdown(text: str) -> str:
+    """Return a text for Markdown, in which names of any kind stand as they are."""
+    return _MARKUP.sub(lambda found: "".join(f"\\{sign}" for sign in found[0]), text)
+
+
+def _cell(text: str) -> str:
+    return markdown(shown(" ".join(text.split()))).replace("|", r"\|")
 
 
 _LATEX = {
     "\\": r"\textbackslash{}",
     "±": r"$\pm$",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    # At the beginning of a line these two would be taken for options of the line before it.
+    "*": "{*}",
+    "[": "{[}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
@@ -283,4 +318,5 @@ _LATEX = {
 
 
 def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(sign, sign) for sign in shown(cell))
+    text = "".join(_LATEX.get(sign, sign) for sign in shown(cell))
+    return re.sub("-(?=-)", "-{}", text)  # two of them are a dash

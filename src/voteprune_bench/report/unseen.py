@@ -6,10 +6,11 @@ latter is the careful way, since folds of a data set and seed share rows.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from voteprune.exceptions import InputError
 
 from ..experiment.records import Record
-from .results import balanced_out_of_sample, out_of_sample
+from .results import Run, balanced_out_of_sample, out_of_sample
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,8 @@ class Folds:
     methods
         Who is compared; all that occur when None.
     balanced
-        Whether only the folds count that every data set has with every seed.
+        Whether every data set is to have the same seeds, and every seed the same folds: others do
+        not count then, nor do data sets and seeds that are only begun.
     """
 
     def __init__(
@@ -55,13 +57,9 @@ class Folds:
         self._found = {
             run: one for run, one in sorted(found.items()) if set(self.methods) <= set(one)
         }
-        if balanced and self._found:
-            datasets, seeds, _ = (set(each) for each in zip(*self._found, strict=True))
-            self._found = {
-                run: one
-                for run, one in self._found.items()
-                if all((*pair, run[2]) in self._found for pair in product(datasets, seeds))
-            }
+        if balanced:
+            kept = _even(list(self._found))
+            self._found = {run: one for run, one in self._found.items() if run in kept}
         self.runs = tuple(self._found)
 
     def table(self, score: Callable[[Record], Any]) -> Floats:
@@ -99,6 +97,41 @@ class Folds:
     def column(self, method: str) -> int:
         """Return the place of a method."""
         return self.methods.index(method)
+
+
+def usual(records: Iterable[Record], names: Iterable[str]) -> list[str]:
+    """Return the methods, of these names, that half of the folds have at least."""
+    found: dict[str, set[object]] = {name: set() for name in names}
+    for record in records:
+        if record.method in found:
+            found[record.method].add((record.run, record.votes_by))
+    folds = set().union(*found.values())
+    return [name for name, own in found.items() if 2 * len(own) >= len(folds) > 0]
+
+
+def _even(runs: Sequence[Run]) -> set[Run]:
+    """Return runs of which every data set has the same seeds, and every seed the same folds.
+
+    A data set that has less than half of what data sets have, in the median, is only begun. Of the
+    others all that lack one of them is left out, then folds that some seeds lack or seeds that lack
+    some folds, whatever costs less. Seeds weigh more: the careful test is over their means.
+    """
+    if not runs:
+        return set()
+    counts = Counter(dataset for dataset, _, _ in runs)
+    datasets = {name for name, count in counts.items() if 2 * count >= median(counts.values())}
+    there: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for dataset, seed, fold in runs:
+        if dataset in datasets:
+            there[seed, fold].add(dataset)
+    folds: dict[int, set[int]] = defaultdict(set)
+    for (seed, fold), found in there.items():
+        if found == datasets:
+            folds[seed].add(fold)
+    shared = [one & other for one, other in product(folds.values(), repeat=2)]
+    choices = [([s for s, own in folds.items() if some <= own], some) for some in shared]
+    seeds, some = max(choices, key=lambda one: len(one[0]) ** 2 * len(one[1]), default=([], set()))
+    return set(product(datasets, seeds, some))
 
 
 @dataclass(frozen=True, slots=True)
