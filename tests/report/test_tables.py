@@ -423,6 +423,8 @@ def test_the_papers_ranks_are_shown_only_beside_ranks_among_the_same_methods():
     table = collect(some).tables["accuracy_ranks"]
     assert "Not in this run: KP" in table.note
     assert all(entry.paper is None for line in table.lines for entry in line.entries)
+    assert "nine data sets" not in table.note
+    assert "nine data sets" in collect(RECORDS).tables["accuracy_ranks"].note
 
 
 @pytest.mark.parametrize("measure", ["accuracy", "balanced_accuracy"])
