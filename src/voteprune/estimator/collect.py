@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv, cross_val_predict, train_test_split
+from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
@@ -20,7 +21,7 @@ from .conventions import ENSEMBLE, Routes
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target
-from .voter import Codes, Voter, ask, labels_of, to_codes
+from .voter import Codes, Voter, ask, labels_of
 from .watching import timed
 
 
@@ -178,9 +179,29 @@ def _fit(
         return member.fit(X, codes, **params)
 
 
-def _vote_out_of_fold(member: Any, told: Told, *rows: Any, **how: Any) -> Any:
+def _vote_out_of_fold(
+    name: str,
+    member: Any,
+    training: Training,
+    splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    told: Told,
+) -> Codes:
+    """Return a member's votes on every row, each by a clone that was not shown the row.
+
+    Every fold's predictions are read by themselves: put end to end, arrays lose their masks.
+    """
+    X, target = training.X, training.target
+    votes: Codes = np.empty(len(target.codes), dtype=np.int16)
     with timed(*told):
-        return cross_val_predict(member, *rows, **how)
+        for train, test in splits:
+            rows, codes = _safe_split(member, X, target.codes, train)
+            params = _check_method_params(X, training.routes.fit[name], indices=train)
+            model = clone(member).fit(rows, codes, **params)
+            asked, _ = _safe_split(member, X, None, test, train)
+            votes[test] = Voter(name, model, _labels(name, model, target)).vote(
+                asked, training.gaps
+            )
+    return votes
 
 
 def _labels(name: str, model: Any, target: Target) -> NDArray[Any]:
@@ -203,29 +224,23 @@ def _split_off(training: Training) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _out_of_fold(pool: Pool, training: Training) -> Ballots:
-    target = training.target
     splits = folds_of(training)
     columns = Parallel(n_jobs=training.n_jobs)(
         delayed(_vote_out_of_fold)(
-            clone(member),
+            name,
+            member,
+            training,
+            splits,
             (training.verbose, place, len(pool.pairs), f"Voting out of fold: {name}"),
-            training.X,
-            target.codes,
-            cv=splits,
-            params=dict(training.routes.call[name]),
         )
         for place, (name, member) in enumerate(pool.pairs)
     )
-    codes = [
-        to_codes(column, _labels(name, member, target), name, training.gaps)
-        for (name, member), column in zip(pool.pairs, columns, strict=True)
-    ]
     names = tuple(name for name, _ in pool.pairs)
-    return Ballots(np.column_stack(codes), np.arange(len(target.codes)), names)
+    return Ballots(np.column_stack(columns), np.arange(len(training.target.codes)), names)
 
 
-def folds_of(training: Training) -> list[tuple[Any, Any]]:
-    """Split once: every member is to meet the same folds.
+def folds_of(training: Training) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split once, into places of rows: every member is to meet the same folds.
 
     Raises
     ------

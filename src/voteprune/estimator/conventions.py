@@ -21,7 +21,6 @@ from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
-    get_routing_for_object,
     process_routing,
 )
 from sklearn.utils.metaestimators import _BaseComposition
@@ -47,14 +46,11 @@ class Routes:
     ----------
     fit
         By member, what its `fit` is given.
-    call
-        By member, the same as the caller named it, for functions that route it themselves.
     split
         What the splitter is given.
     """
 
     fit: Mapping[str, Mapping[str, Any]]
-    call: Mapping[str, Mapping[str, Any]]
     split: Mapping[str, Any]
 
 
@@ -89,12 +85,8 @@ def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
     given = {key: value for key, value in metadata.items() if value is not None}
     if get_config()["enable_metadata_routing"]:
         routed = process_routing(owner, "fit", **given)
-        call = {}
-        for name, member in members.items():
-            asked = get_routing_for_object(member).consumes("fit", given.keys())
-            call[name] = {key: given[key] for key in asked}
         split = routed["cv"]["split"] if _is_splitter(owner.cv) else {}
-        return Routes({name: routed[name]["fit"] for name in members}, call, split)
+        return Routes({name: routed[name]["fit"] for name in members}, split)
     strange = [key for key in given if key != "sample_weight"]
     if strange:
         raise InputError(
@@ -105,8 +97,7 @@ def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
     if given:
         for name, member in members.items():
             _check_takes_weights(name, member)
-    same = dict.fromkeys(members, given)
-    return Routes(same, same, {})
+    return Routes(dict.fromkeys(members, given), {})
 
 
 def _check_takes_weights(name: str, member: Any) -> None:

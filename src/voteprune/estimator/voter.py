@@ -105,7 +105,7 @@ def to_codes(predictions: object, labels: NDArray[Any], name: str, gaps: bool = 
     InputError
         If a prediction is not one of the labels.
     """
-    said, voted = np.asarray(unmasked(predictions) if gaps else predictions), None
+    said, voted = np.asarray(unmasked(predictions)), None
     if gaps:
         said, voted = fill_gaps(said, labels[0])
     if said.ndim == 2 and said.shape[1] == 1:
