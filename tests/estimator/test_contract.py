@@ -181,6 +181,42 @@ def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routi
     assert _total(clf) == len(y)
 
 
+def test_splits_that_come_one_by_one_are_read_once(routing):
+    X, y = data()
+    asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)
+    folds = list(KFold(3).split(X))
+    expected = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=folds)
+    expected.fit(X, y, sample_weight=1 + y)
+    clf = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=(fold for fold in folds))
+    clf.get_metadata_routing()
+    clf.fit(X, y, sample_weight=1 + y)
+    assert _total(clf) == (1 + y).sum()
+    assert clf.solution_.value == expected.solution_.value
+    with pytest.raises(vp.InputError, match="generator is used up") as caught:
+        clf.fit(X, y, sample_weight=1 + y)
+    assert caught.value.argument == "cv"
+
+
+def test_a_share_may_be_any_real_number(routing):
+    X, y = data()
+    asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)
+    clf = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=np.float32(0.25))
+    assert clf.fit(X, y, sample_weight=np.ones(len(y))).solution_.n_rows == 60
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+def test_splits_may_be_masks(voting):
+    X, y = data()
+    folds = list(KFold(3).split(X))
+    masks = [tuple(np.isin(np.arange(len(y)), part) for part in fold) for fold in folds]
+    one, two = (
+        PrunedVotingClassifier(members(), voting=voting, cv=cv, random_state=0).fit(X, y)
+        for cv in (folds, masks)
+    )
+    assert one.committee_ == two.committee_
+    assert one.solution_.value == two.solution_.value
+
+
 def test_nested_parameters_are_reached_and_members_dropped():
     clf = PrunedVotingClassifier(members())
     clf.set_params(tree5__max_depth=7, bayes="drop", objective="recall")

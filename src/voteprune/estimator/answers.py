@@ -101,11 +101,11 @@ def collect_answers(pool: Pool, training: Training, scores: bool) -> Answers:
     folds = folds_of(training)
     for place, (train, test) in enumerate(folds):
         stage = f" without fold {place + 1} of {len(folds)}"
-        voters = train_members(pool.pairs, training, everything[train], stage)
-        rows = _safe_indexing(training.X, everything[test])
+        voters = train_members(pool.pairs, training, train, stage)
+        rows = _safe_indexing(training.X, test)
         told = tell(voters, rows, scores, target.positive, training.n_jobs)
         for name, values in told.items():
-            said[name][everything[test]] = values
+            said[name][test] = values
     return Answers(said, _scorers(voters, scores), everything)
 
 

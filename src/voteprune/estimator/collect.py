@@ -245,23 +245,29 @@ def folds_of(training: Training) -> list[tuple[NDArray[np.intp], NDArray[np.intp
     Raises
     ------
     InputError
-        If they do not put every row into exactly one test part.
+        If there are none, or they do not put every row into exactly one test part.
     """
     codes = training.target.codes
-    splitter = check_cv(training.cv, codes, classifier=True)
-    splits = list(splitter.split(training.X, codes, **training.routes.split))
-    _check_partition(splits, len(codes))
-    return splits
-
-
-def _check_partition(splits: Sequence[tuple[Any, Any]], n_rows: int) -> None:
-    tested = np.concatenate([np.arange(n_rows)[test] for _, test in splits])
-    if not np.array_equal(np.sort(tested), np.arange(n_rows)):
+    splitter, everything = check_cv(training.cv, codes, classifier=True), np.arange(len(codes))
+    # Splits may be masks, and places may count from the end.
+    splits = [
+        (everything[train], everything[test])
+        for train, test in splitter.split(training.X, codes, **training.routes.split)
+    ]
+    if not splits:
+        raise InputError(
+            "cv",
+            "has no splits. A generator is used up by the first fit: give folds, a splitter, or a "
+            "list of splits.",
+        )
+    tested = np.concatenate([test for _, test in splits])
+    if not np.array_equal(np.sort(tested), everything):
         raise InputError(
             "cv",
             "must put every row into exactly one test part, so that every row is voted on once. "
             "Use folds, or a share such as cv=0.3 for one hold-out.",
         )
+    return splits
 
 
 def _members(ensemble: Any, training: Training, train: NDArray[np.intp]) -> tuple[Voter, ...]:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, TransformerMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import (
@@ -65,12 +64,13 @@ def router_for(owner: Any, estimators: object, cv: object) -> MetadataRouter:
     if _is_splitter(cv):
         to_split = MethodMapping().add(caller="fit", callee="split")
         # No member can be called cv: names may not be those of parameters.
-        router.add(cv=check_cv(cv, classifier=True), method_mapping=to_split)
+        router.add(cv=cv, method_mapping=to_split)
     return router
 
 
 def _is_splitter(cv: object) -> bool:
-    return not isinstance(cv, str | float)
+    # Numbers and splits take no metadata, and to look into a generator would use it up.
+    return hasattr(cv, "split") and not isinstance(cv, str)
 
 
 def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
