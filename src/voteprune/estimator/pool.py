@@ -30,10 +30,18 @@ class Pool:
         The listed members; empty for an ensemble.
     ensemble
         The ensemble, without a FrozenEstimator around it; None for a list.
+    listed
+        The names of all that are listed, those that are dropped too; empty for an ensemble.
     """
 
     pairs: tuple[Pair, ...] = ()
     ensemble: Any = None
+    listed: tuple[str, ...] = ()
+
+    @property
+    def drops(self) -> bool:
+        """Whether somebody who is listed is dropped."""
+        return len(self.pairs) < len(self.listed)
 
     @property
     def names(self) -> list[str] | None:
@@ -87,7 +95,7 @@ def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) 
         raise InputError("estimators", "all are 'drop'. At least one must be an estimator.")
     for name, member in pairs:
         _check_member(name, member)
-    return Pool(pairs)
+    return Pool(pairs, listed=tuple(name for name, _ in estimators))
 
 
 def _dropped(member: object) -> bool:
