@@ -19,7 +19,7 @@ from voteprune import PrunedVotingClassifier
 class Untouchable(ClassifierMixin, BaseEstimator):
     """Fails the test if anybody trains it."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         raise AssertionError("trained before the request was checked")
 
     def predict(self, X):
@@ -133,6 +133,15 @@ def test_weights_for_members_that_take_none_name_the_member():
         assert error.argument == "sample_weight"
         assert repr(name) in str(error)
         assert "set_fit_request" in str(error)
+
+
+@pytest.mark.parametrize("voting", ["auto", "hard"])
+def test_weights_below_zero_are_refused_before_anything_is_trained(voting):
+    weight = np.ones(60)
+    weight[2] = -0.5
+    error = refusal(fit={"sample_weight": weight}, voting=voting)
+    assert error.argument == "sample_weight"
+    assert "is -0.5 for row 2" in str(error)
 
 
 def test_other_metadata_needs_routing():

@@ -35,7 +35,7 @@ from .soft import (
     shares_of,
     takes_scores,
 )
-from .target import read_target
+from .target import check_weights, read_target
 from .voter import Codes, ask, votes_ahead, votes_told
 from .watching import check_verbose, read_start, watcher
 
@@ -261,7 +261,7 @@ class PrunedVotingClassifier(Conventions):
         validate_data(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
+            sample_weight = check_weights(_check_sample_weight(sample_weight, X))
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
         training = Training(
             X, target, cv, arguments["random_state"], self.n_jobs, routes, verbose, rule is not None

@@ -53,6 +53,24 @@ def read_target(y: object, pos_label: object) -> Target:
     return Target(classes, codes, _place_of(pos_label, classes))
 
 
+def check_weights(sample_weight: NDArray[Any]) -> NDArray[Any]:
+    """Return weights of rows as they are, if they can be such.
+
+    Raises
+    ------
+    InputError
+        If one is below 0.
+    """
+    if (sample_weight < 0).any():
+        place = int(np.argmax(sample_weight < 0))
+        raise InputError(
+            "sample_weight",
+            f"is {sample_weight[place]:g} for row {place}. Weights are 0 or above: give 0 to a row "
+            "that is not to count.",
+        )
+    return sample_weight
+
+
 def _place_of(pos_label: object, classes: NDArray[Any]) -> int | None:
     if len(classes) > 2:
         if pos_label is not None:
