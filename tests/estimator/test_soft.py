@@ -383,6 +383,10 @@ def test_the_default_is_log_loss_with_few_members_at_penalty_30():
         (RandomForestClassifier(3), {"cv": 0.4, "objective": "log_loss"}, True),
         (members(), {"objective": "brier"}, True),
         (members(), {"constraints": vp.AtLeast("recall", 0.5)}, False),
+        (members(), {"constraints": vp.Budget({"bayes": 1}, 3)}, True),
+        (members(), {"constraints": vp.Budget({"bayes": -1}, 3)}, False),
+        (members(), {"constraints": vp.Budget([1, 1, 1, 1, -1], 3)}, False),
+        (members(), {"constraints": vp.AtLeast("coverage", 0.9)}, False),
         (BaggingClassifier(Counted(), 3), {"cv": 0.4}, False),
         (mixed(), {}, False),
         (members(), {"objective": "f1"}, False),
@@ -458,6 +462,7 @@ class Untouchable(Counted):
         ({"solver": "highs"}, "solver", "Leave it out"),
         ({"constraints": vp.Require("z")}, "Require", "'z'"),
         ({"constraints": vp.AtLeast("size", 3)}, "constraints", "2 classifiers"),
+        ({"constraints": vp.Budget([1, -1], 3)}, "Budget(costs)", "voting='hard'"),
         ({"time_limit": -1}, "time_limit", "seconds"),
     ],
 )
