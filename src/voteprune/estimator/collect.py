@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, train_test_split
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
@@ -21,7 +20,7 @@ from .conventions import ENSEMBLE, Routes
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target
-from .voter import Codes, Voter, ask, labels_of
+from .voter import Codes, Voter, ask, labels_here, labels_of
 from .watching import timed
 
 
@@ -163,7 +162,7 @@ def train_members(
         for place, (name, member) in enumerate(pairs)
     )
     return tuple(
-        Voter(name, model, _labels(name, model, training.target))
+        Voter(name, model, labels_here(model, training.target.classes, name))
         for (name, _), model in zip(pairs, models, strict=True)
     )
 
@@ -198,17 +197,10 @@ def _vote_out_of_fold(
             params = _check_method_params(X, training.routes.fit[name], indices=train)
             model = clone(member).fit(rows, codes, **params)
             asked, _ = _safe_split(member, X, None, test, train)
-            votes[test] = Voter(name, model, _labels(name, model, target)).vote(
+            votes[test] = Voter(name, model, labels_here(model, target.classes, name)).vote(
                 asked, training.gaps
             )
     return votes
-
-
-def _labels(name: str, model: Any, target: Target) -> NDArray[Any]:
-    """Return what a member calls the classes: what we train knows their numbers."""
-    if isinstance(model, FrozenEstimator):
-        return labels_of(model, target.classes, name)
-    return np.arange(len(target.classes))
 
 
 def _as_is(name: str, member: Any, target: Target) -> Voter:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.parallel import Parallel, delayed
 
 from ..exceptions import InputError
@@ -159,6 +160,19 @@ def labels_of(model: object, classes: NDArray[Any], name: str) -> NDArray[Any]:
         f"{name!r} was fitted on the classes {known}, but y has {classes.tolist()}. Give y in the "
         "labels the members were trained on.",
     )
+
+
+def labels_here(model: object, classes: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return what a model calls each of the classes after `fit` on their numbers.
+
+    Raises
+    ------
+    InputError
+        If it is frozen, and knows classes that are neither labels of `y` nor numbers of them.
+    """
+    if isinstance(model, FrozenEstimator):
+        return labels_of(model, classes, name)
+    return np.arange(len(classes))
 
 
 def votes_ahead(
