@@ -205,16 +205,17 @@ def test_a_share_may_be_any_real_number(routing):
 
 
 @pytest.mark.parametrize("voting", ["hard", "soft"])
-def test_splits_may_be_masks(voting):
+def test_splits_may_be_masks_or_an_array(voting):
     X, y = data()
     folds = list(KFold(3).split(X))
     masks = [tuple(np.isin(np.arange(len(y)), part) for part in fold) for fold in folds]
-    one, two = (
+    one, *others = (
         PrunedVotingClassifier(members(), voting=voting, cv=cv, random_state=0).fit(X, y)
-        for cv in (folds, masks)
+        for cv in (folds, masks, np.array(folds, dtype=object))
     )
-    assert one.committee_ == two.committee_
-    assert one.solution_.value == two.solution_.value
+    for other in others:
+        assert one.committee_ == other.committee_
+        assert one.solution_.value == other.solution_.value
 
 
 def test_nested_parameters_are_reached_and_members_dropped():

@@ -237,23 +237,22 @@ def folds_of(training: Training) -> list[tuple[NDArray[np.intp], NDArray[np.intp
     Raises
     ------
     InputError
-        If there are none, or they do not put every row into exactly one test part.
+        If they do not fit the rows, or do not put every row into exactly one test part.
     """
     codes = training.target.codes
     splitter, everything = check_cv(training.cv, codes, classifier=True), np.arange(len(codes))
     # Splits may be masks, and places may count from the end.
-    splits = [
-        (everything[train], everything[test])
-        for train, test in splitter.split(training.X, codes, **training.routes.split)
-    ]
-    if not splits:
+    pairs = list(splitter.split(training.X, codes, **training.routes.split))
+    try:
+        splits = [(everything[train], everything[test]) for train, test in pairs]
+    except IndexError as error:
         raise InputError(
             "cv",
-            "has no splits. A generator is used up by the first fit: give folds, a splitter, or a "
-            "list of splits.",
-        )
-    tested = np.concatenate([test for _, test in splits])
-    if not np.array_equal(np.sort(tested), everything):
+            f"has splits that do not fit the {len(codes)} rows: {error}. Give places of rows, or "
+            "masks with an entry for every row.",
+        ) from None
+    tested = [test for _, test in splits]
+    if not tested or not np.array_equal(np.sort(np.concatenate(tested)), everything):
         raise InputError(
             "cv",
             "must put every row into exactly one test part, so that every row is voted on once. "
