@@ -142,12 +142,16 @@ def test_weights_for_members_that_take_none_name_the_member():
 
 
 @pytest.mark.parametrize("voting", ["auto", "hard"])
-def test_weights_below_zero_are_refused_before_anything_is_trained(voting):
+def test_weights_below_zero_or_of_one_class_are_refused_before_anything_is_trained(voting):
     weight = np.ones(60)
     weight[2] = -0.5
     error = refusal(fit={"sample_weight": weight}, voting=voting)
     assert error.argument == "sample_weight"
     assert "is -0.5 for row 2" in str(error)
+    two = np.array(["no", "yes"])[np.arange(60) % 2]
+    error = refusal(y=two, fit={"sample_weight": np.arange(60) % 2}, voting=voting)
+    assert error.argument == "sample_weight"
+    assert "those of class 'yes'" in str(error)
 
 
 def test_other_metadata_needs_routing():

@@ -261,7 +261,7 @@ class PrunedVotingClassifier(Conventions):
         validate_data(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if sample_weight is not None:
-            sample_weight = check_weights(_check_sample_weight(sample_weight, X))
+            sample_weight = check_weights(_check_sample_weight(sample_weight, X), target)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
         training = Training(
             X, target, cv, arguments["random_state"], self.n_jobs, routes, verbose, rule is not None
