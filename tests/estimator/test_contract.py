@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
@@ -216,6 +217,29 @@ def test_splits_may_be_masks_or_an_array(voting):
     for other in others:
         assert one.committee_ == other.committee_
         assert one.solution_.value == other.solution_.value
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("how", [{"cv": 3}, {"cv": 0.3}, {"cv": 0.3, "refit": False}])
+def test_members_that_take_kernels_are_shown_the_kernels_of_their_rows(voting, how):
+    X, y = data()
+    by_rows, by_kernel = (
+        PrunedVotingClassifier(
+            [("one", SVC(kernel=kernel)), ("other", SVC(kernel=kernel, C=0.01))],
+            voting=voting, random_state=0, **how,
+        )
+        for kernel in ("linear", "precomputed")
+    )  # fmt: skip
+    by_rows.fit(X, y)
+    by_kernel.fit(X @ X.T, y)
+    assert by_kernel.committee_.members == by_rows.committee_.members
+    assert by_kernel.solution_.value == pytest.approx(by_rows.solution_.value, rel=1e-3)
+    assert np.array_equal(by_kernel.predict(X[:50] @ X.T), by_rows.predict(X[:50]))
+    # What is frozen knows its own columns.
+    frozen = FrozenEstimator(SVC(kernel="precomputed").fit(X @ X.T, y))
+    clf = clone(by_kernel).set_params(estimators=[("f", frozen)]).fit(X @ X.T, y)
+    said = frozen.predict if voting == "hard" else frozen.decision_function
+    assert np.array_equal(clf.transform(X @ X.T)[:, 0], said(X @ X.T))
 
 
 def test_nested_parameters_are_reached_and_members_dropped():

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import check_cv, train_test_split
-from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from ..exceptions import InputError
 from .conventions import ENSEMBLE, Routes
 from .ensembles import kind_of
-from .pool import Pool, is_fitted
+from .pool import Pool, is_fitted, speaks_sklearn
 from .target import Target
 from .voter import Codes, Voter, ask, labels_here, labels_of
 from .watching import timed
@@ -151,20 +151,41 @@ def train_members(
     X, codes = training.X, training.target.codes
     if rows is not None:
         X, codes = _safe_indexing(X, rows), codes[rows]
+    seen = [_columns_of(member, rows) for _, member in pairs]
     models = Parallel(n_jobs=training.n_jobs)(
         delayed(_fit)(
             clone(member),
-            X,
+            _narrow(X, columns),
             codes,
             _check_method_params(training.X, training.routes.fit[name], indices=rows),
             (training.verbose, place, len(pairs), f"Fitting {name}{stage}"),
         )
-        for place, (name, member) in enumerate(pairs)
+        for place, ((name, member), columns) in enumerate(zip(pairs, seen, strict=True))
     )
     return tuple(
-        Voter(name, model, labels_here(model, training.target.classes, name))
-        for (name, _), model in zip(pairs, models, strict=True)
+        Voter(
+            name,
+            model,
+            labels_here(model, training.target.classes, name),
+            columns,
+            "given" if columns is None else "array",
+        )
+        for (name, _), model, columns in zip(pairs, models, seen, strict=True)
     )
+
+
+def _columns_of(member: Any, rows: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
+    """Return the columns a member is shown once it was trained on some rows, None for all.
+
+    Where columns are rows too, as in a matrix of kernels, rows come with their columns.
+    """
+    if isinstance(member, FrozenEstimator) or not speaks_sklearn(member):
+        return None
+    return rows if get_tags(member).input_tags.pairwise else None
+
+
+def _narrow(X: Any, columns: NDArray[np.intp] | None) -> Any:
+    return X if columns is None else _safe_indexing(X, columns, axis=1)
 
 
 Told = tuple[bool, int, int, str]
@@ -193,13 +214,13 @@ def _vote_out_of_fold(
     votes: Codes = np.empty(len(target.codes), dtype=np.int16)
     with timed(*told):
         for train, test in splits:
-            rows, codes = _safe_split(member, X, target.codes, train)
+            columns = _columns_of(member, train)
             params = _check_method_params(X, training.routes.fit[name], indices=train)
-            model = clone(member).fit(rows, codes, **params)
-            asked, _ = _safe_split(member, X, None, test, train)
-            votes[test] = Voter(name, model, labels_here(model, target.classes, name)).vote(
-                asked, training.gaps
-            )
+            shown = _narrow(_safe_indexing(X, train), columns)
+            model = clone(member).fit(shown, target.codes[train], **params)
+            voter = Voter(name, model, labels_here(model, target.classes, name))
+            asked = _narrow(_safe_indexing(X, test), columns)
+            votes[test] = voter.vote(asked, training.gaps)
     return votes
 
 
