@@ -82,6 +82,11 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
             "estimators",
             "'f' is not fitted",
         ),
+        (
+            {"estimators": FrozenEstimator(RandomForestClassifier()), "cv": 0.3},
+            "estimators",
+            "not fitted, but a FrozenEstimator",
+        ),
         ({"estimators": GradientBoostingClassifier()}, "estimators", "corrections, not votes"),
         ({"estimators": RandomForestClassifier(3)}, "estimators", "cv=0.3"),
     ],
@@ -167,6 +172,38 @@ def test_members_that_know_other_classes_are_refused():
     tree = DecisionTreeClassifier().fit(X, np.array(["cat", "dog"])[y])
     error = refusal([("tree", tree)], cv="prefit")
     assert "'tree' was fitted on the classes ['cat', 'dog']" in str(error)
+
+
+class Miscounting(ClassifierMixin, BaseEstimator):
+    """Answers once too often, or once for all rows."""
+
+    def __init__(self, once=False):
+        self.once = once
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[0] if self.once else np.repeat(self.classes_[0], len(X) + 1)
+
+
+class Sure(Miscounting):
+    """The same with a probability."""
+
+    def predict_proba(self, X):
+        return np.full((len(X) + 1, 2), 0.5)
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("cv", [2, 0.5])
+@pytest.mark.parametrize(
+    ("member", "number"), [(Miscounting(), 31), (Miscounting(once=True), 1), (Sure(), 31)]
+)
+def test_a_member_answers_once_for_every_row(voting, cv, member, number):
+    error = refusal([("a", member)], cv=cv, voting=voting)
+    assert error.argument == "estimators"
+    assert f"of 'a' gives {number} answers for 30 rows" in str(error)
 
 
 def test_scores_are_not_votes():

@@ -130,6 +130,7 @@ def _answer(voter: Voter, X: Any, scores: bool, positive: int | None) -> Floats:
         # A masked answer is none, as a masked vote is.
         raw = np.ma.filled(np.ma.asarray(answer).astype(np.float64), np.nan)
         whole = _by_class(voter, question, raw)
+        voter.check_rows(question, len(whole), X)
     if positive is None:
         return whole
     if question == "decision_function":

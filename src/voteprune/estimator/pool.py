@@ -76,6 +76,12 @@ def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) 
     if not isinstance(estimators, list | tuple):
         ensemble = unwrap(estimators)
         kind_of(ensemble)
+        if ensemble is not estimators and not is_fitted(ensemble):
+            raise InputError(
+                "estimators",
+                f"the {type(ensemble).__name__} is not fitted, but a FrozenEstimator holds what is "
+                "fitted. Fit it first, or give it as it is with a share such as cv=0.3.",
+            )
         return Pool(ensemble=ensemble)
     if not estimators or not all(
         isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
