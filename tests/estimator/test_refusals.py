@@ -54,6 +54,8 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
         ({"cv": 1}, "cv", "from 2 on"),
         ({"cv": 1.5}, "cv", "between 0 and 1"),
         ({"cv": True}, "cv", "between 0 and 1"),
+        ({"cv": 0.001}, "cv", "Give another share, or folds"),
+        ({"cv": 0.999}, "cv", "Give another share, or folds"),
         ({"cv": object()}, "cv", "a list of splits"),
         ({"cv": []}, "cv", "has no splits"),
         ({"cv": [1, 2]}, "cv", "1 is not a split"),

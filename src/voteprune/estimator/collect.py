@@ -230,9 +230,16 @@ def _as_is(name: str, member: Any, target: Target) -> Voter:
 
 def _split_off(training: Training) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     codes = training.target.codes
-    train, rows = train_test_split(
-        np.arange(len(codes)), test_size=training.cv, stratify=codes, random_state=training.seed
-    )
+    try:
+        train, rows = train_test_split(
+            np.arange(len(codes)), test_size=training.cv, stratify=codes, random_state=training.seed
+        )
+    except ValueError as error:
+        raise InputError(
+            "cv",
+            f"is {training.cv:g}, and so many rows cannot be held out with a share of every class: "
+            f"{str(error).rstrip('.')}. Give another share, or folds.",
+        ) from None
     return train, np.sort(rows)
 
 
