@@ -119,11 +119,11 @@ class PrunedVotingClassifier(Conventions):
         Called with a `voteprune.Progress` on every improvement of the choice; a true return value
         ends it there.
     abstentions : {"skip", "against"} or None, default=None
-        What it counts for when a member's `predict` says nothing (NaN, None, empty text): "skip"
-        for nothing, those who vote decide; "against" for no vote for the positive class. Where it
-        is given votes are hard; of more than two classes the first in sorted order wins ties and
-        the rows on which no member votes, of two the one that is not positive. A missing
-        prediction is an error when None.
+        What it counts for when a member's `predict` says nothing (NaN, None, empty text, a masked
+        entry): "skip" for nothing, those who vote decide; "against" for no vote for the positive
+        class. Where it is given votes are hard; of more than two classes the first in sorted order
+        wins ties and the rows on which no member votes, of two the one that is not positive. A
+        missing prediction is an error when None.
     verbose : bool, default=False
         Whether to print how long the training of each member took, and how the proof goes.
 
