@@ -107,6 +107,41 @@ def test_who_is_fitted_elsewhere_may_abstain_too(silence):
     assert clone(clf).get_params()["abstentions"] == "skip"
 
 
+class Masked(Shy):
+    """The same with a mask over what it does not say."""
+
+    def predict(self, X):
+        said = super().predict(X)
+        return np.ma.array(np.nan_to_num(said).astype(int), mask=np.isnan(said))
+
+
+@pytest.mark.parametrize("cv", [3, 0.5])
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+def test_a_mask_says_nothing_wherever_the_member_votes(cv, voting):
+    X, y = data(150)
+    rule = "skip" if voting == "hard" else None
+    clf, expected = (
+        PrunedVotingClassifier(
+            [(f"f{k}", member(k, 0.5)) for k in (0, 1)],
+            voting=voting, abstentions=rule, cv=cv, random_state=0,
+        ).fit(X, y)
+        for member in (Masked, Shy)
+    )  # fmt: skip
+    assert clf.committee_ == expected.committee_
+    assert clf.solution_.value == expected.solution_.value
+    if voting == "hard":
+        assert clf.solution_.coverage == expected.solution_.coverage < 1
+    np.testing.assert_array_equal(clf.transform(X), expected.transform(X))
+    assert np.array_equal(clf.predict(X), expected.predict(X))
+
+
+def test_a_mask_is_refused_where_nobody_may_abstain():
+    X, y = data(90)
+    for cv in (3, 0.5):
+        with pytest.raises(vp.InputError, match="predicts None, which is no class"):
+            PrunedVotingClassifier([("f", Masked())], voting="hard", cv=cv).fit(X, y)
+
+
 @pytest.mark.slow
 def test_a_soft_committee_hears_nothing_where_a_member_says_nothing():
     X, y = data(90)

@@ -20,6 +20,7 @@ from sklearn.model_selection import (
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
@@ -179,6 +180,66 @@ def test_routing_gives_weights_to_those_who_ask_and_groups_to_the_splitter(routi
     )
     # Nobody passed sample_weight, so every row counts once in the choice.
     assert _total(clf) == len(y)
+
+
+def test_splits_that_come_one_by_one_are_read_once(routing):
+    X, y = data()
+    asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)
+    folds = list(KFold(3).split(X))
+    expected = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=folds)
+    expected.fit(X, y, sample_weight=1 + y)
+    clf = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=(fold for fold in folds))
+    clf.get_metadata_routing()
+    clf.fit(X, y, sample_weight=1 + y)
+    assert _total(clf) == (1 + y).sum()
+    assert clf.solution_.value == expected.solution_.value
+    with pytest.raises(vp.InputError, match="generator is used up") as caught:
+        clf.fit(X, y, sample_weight=1 + y)
+    assert caught.value.argument == "cv"
+
+
+def test_a_share_may_be_any_real_number(routing):
+    X, y = data()
+    asking = DecisionTreeClassifier(max_depth=2).set_fit_request(sample_weight=True)
+    clf = PrunedVotingClassifier([("tree", asking)], voting="hard", cv=np.float32(0.25))
+    assert clf.fit(X, y, sample_weight=np.ones(len(y))).solution_.n_rows == 60
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+def test_splits_may_be_masks_or_an_array(voting):
+    X, y = data()
+    folds = list(KFold(3).split(X))
+    masks = [tuple(np.isin(np.arange(len(y)), part) for part in fold) for fold in folds]
+    one, *others = (
+        PrunedVotingClassifier(members(), voting=voting, cv=cv, random_state=0).fit(X, y)
+        for cv in (folds, masks, np.array(folds, dtype=object))
+    )
+    for other in others:
+        assert one.committee_ == other.committee_
+        assert one.solution_.value == other.solution_.value
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("how", [{"cv": 3}, {"cv": 0.3}, {"cv": 0.3, "refit": False}])
+def test_members_that_take_kernels_are_shown_the_kernels_of_their_rows(voting, how):
+    X, y = data()
+    by_rows, by_kernel = (
+        PrunedVotingClassifier(
+            [("one", SVC(kernel=kernel)), ("other", SVC(kernel=kernel, C=0.01))],
+            voting=voting, random_state=0, **how,
+        )
+        for kernel in ("linear", "precomputed")
+    )  # fmt: skip
+    by_rows.fit(X, y)
+    by_kernel.fit(X @ X.T, y)
+    assert by_kernel.committee_.members == by_rows.committee_.members
+    assert by_kernel.solution_.value == pytest.approx(by_rows.solution_.value, rel=1e-3)
+    assert np.array_equal(by_kernel.predict(X[:50] @ X.T), by_rows.predict(X[:50]))
+    # What is frozen knows its own columns.
+    frozen = FrozenEstimator(SVC(kernel="precomputed").fit(X @ X.T, y))
+    clf = clone(by_kernel).set_params(estimators=[("f", frozen)]).fit(X @ X.T, y)
+    said = frozen.predict if voting == "hard" else frozen.decision_function
+    assert np.array_equal(clf.transform(X @ X.T)[:, 0], said(X @ X.T))
 
 
 def test_nested_parameters_are_reached_and_members_dropped():

@@ -65,6 +65,23 @@ def test_frames_reach_the_members_of_an_ensemble_without_a_warning(kind):
     assert clf.score(frame[200:], Y[CHOOSE]) == share_right(clf.solution_)
 
 
+@pytest.mark.parametrize("label", [words, lambda y: y + 1, lambda y: y])
+@pytest.mark.parametrize("voting", ["soft", "hard"])
+def test_frozen_members_of_a_vote_keep_their_own_labels(voting, label):
+    labels = label(Y)
+    frozen = [(name, FrozenEstimator(m.fit(X[FIT], labels[FIT]))) for name, m in members()[:3]]
+    mixed = [*frozen, *members()[3:]]
+    vote = VotingClassifier(mixed, voting="soft").fit(X[FIT], labels[FIT])
+    clf = PrunedVotingClassifier(
+        vote, voting=voting, constraints=vp.Require(0, 3), random_state=0
+    ).fit(X[CHOOSE], labels[CHOOSE])
+    plain = [(name, clone(m.estimator if name in dict(frozen) else m)) for name, m in mixed]
+    expected = clone(clf).set_params(estimators=VotingClassifier(plain).fit(X[FIT], labels[FIT]))
+    expected.fit(X[CHOOSE], labels[CHOOSE])
+    assert clf.committee_ == expected.committee_
+    assert np.array_equal(clf.predict(X), expected.predict(X))
+
+
 def test_an_unfitted_forest_is_grown_without_the_hold_out():
     """Full trees know by heart what they were grown on, and guess where labels are a coin's."""
     forest = RandomForestClassifier(9, bootstrap=False, random_state=0)
@@ -132,6 +149,9 @@ def test_the_mean_of_the_probabilities_is_that_of_the_chosen_trees():
         (clone(ENSEMBLES["forest"]).fit(X, Y), {"decide": "somehow"}, "decide"),
         (clone(ENSEMBLES["adaboost"]).fit(X, Y), {}, "decide"),
         (clone(ENSEMBLES["bayes"]).fit(X, Y), {"decide": "committee"}, "decide"),
+        (clone(ENSEMBLES["forest"]).fit(X, Y), {"abstentions": "skip"}, "abstentions"),
+        (clone(ENSEMBLES["forest"]).fit(X, Y), {"cv": 5}, "cv"),
+        (clone(ENSEMBLES["forest"]).fit(X, Y), {"cv": 0.3, "decide": "own"}, "cv"),
         (clone(ENSEMBLES["forest"]).fit(X, words(Y)), {}, "y"),
         (clone(ENSEMBLES["forest"]).fit(X, np.column_stack([Y, Y])), {}, "estimators"),
     ],

@@ -19,7 +19,7 @@ from voteprune import PrunedVotingClassifier
 class Untouchable(ClassifierMixin, BaseEstimator):
     """Fails the test if anybody trains it."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         raise AssertionError("trained before the request was checked")
 
     def predict(self, X):
@@ -54,7 +54,15 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
         ({"cv": 1}, "cv", "from 2 on"),
         ({"cv": 1.5}, "cv", "between 0 and 1"),
         ({"cv": True}, "cv", "between 0 and 1"),
+        ({"cv": 0.001}, "cv", "Give another share, or folds"),
+        ({"cv": 0.999}, "cv", "Give another share, or folds"),
+        ({"cv": object()}, "cv", "a list of splits"),
+        ({"cv": []}, "cv", "has no splits"),
+        ({"cv": [1, 2]}, "cv", "1 is not a split"),
+        ({"cv": [(range(30, 60), range(31)), (range(30), range(31, 61))]}, "cv", "the 60 rows"),
+        ({"cv": [(np.ones(9, bool), np.ones(9, bool))]}, "cv", "the 60 rows"),
         ({"refit": False}, "refit", "cv=0.3"),
+        ({"refit": False, "cv": np.ones((2, 2, 30), int)}, "refit", "cv=0.3"),
         ({"cv": "prefit"}, "estimators", "'a' is not fitted"),
         ({"pos_label": 2}, "pos_label", "classes 0, 1"),
         ({"time_limit": -1}, "time_limit", "seconds"),
@@ -75,6 +83,11 @@ def refusal(estimators=POOL, y=None, fit=None, **parameters):
             {"estimators": [*POOL, ("f", FrozenEstimator(DecisionTreeClassifier()))]},
             "estimators",
             "'f' is not fitted",
+        ),
+        (
+            {"estimators": FrozenEstimator(RandomForestClassifier()), "cv": 0.3},
+            "estimators",
+            "not fitted, but a FrozenEstimator",
         ),
         ({"estimators": GradientBoostingClassifier()}, "estimators", "corrections, not votes"),
         ({"estimators": RandomForestClassifier(3)}, "estimators", "cv=0.3"),
@@ -135,6 +148,19 @@ def test_weights_for_members_that_take_none_name_the_member():
         assert "set_fit_request" in str(error)
 
 
+@pytest.mark.parametrize("voting", ["auto", "hard"])
+def test_weights_below_zero_or_of_one_class_are_refused_before_anything_is_trained(voting):
+    weight = np.ones(60)
+    weight[2] = -0.5
+    error = refusal(fit={"sample_weight": weight}, voting=voting)
+    assert error.argument == "sample_weight"
+    assert "is -0.5 for row 2" in str(error)
+    two = np.array(["no", "yes"])[np.arange(60) % 2]
+    error = refusal(y=two, fit={"sample_weight": np.arange(60) % 2}, voting=voting)
+    assert error.argument == "sample_weight"
+    assert "those of class 'yes'" in str(error)
+
+
 def test_other_metadata_needs_routing():
     assert "enable_metadata_routing" in str(refusal(fit={"groups": np.ones(60)}))
 
@@ -148,6 +174,38 @@ def test_members_that_know_other_classes_are_refused():
     tree = DecisionTreeClassifier().fit(X, np.array(["cat", "dog"])[y])
     error = refusal([("tree", tree)], cv="prefit")
     assert "'tree' was fitted on the classes ['cat', 'dog']" in str(error)
+
+
+class Miscounting(ClassifierMixin, BaseEstimator):
+    """Answers once too often, or once for all rows."""
+
+    def __init__(self, once=False):
+        self.once = once
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return self.classes_[0] if self.once else np.repeat(self.classes_[0], len(X) + 1)
+
+
+class Sure(Miscounting):
+    """The same with a probability."""
+
+    def predict_proba(self, X):
+        return np.full((len(X) + 1, 2), 0.5)
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("cv", [2, 0.5])
+@pytest.mark.parametrize(
+    ("member", "number"), [(Miscounting(), 31), (Miscounting(once=True), 1), (Sure(), 31)]
+)
+def test_a_member_answers_once_for_every_row(voting, cv, member, number):
+    error = refusal([("a", member)], cv=cv, voting=voting)
+    assert error.argument == "estimators"
+    assert f"of 'a' gives {number} answers for 30 rows" in str(error)
 
 
 def test_scores_are_not_votes():

@@ -58,6 +58,36 @@ def mixed():
     return [*members(), ("ridge", RidgeClassifier()), ("voter", Counted(3))]
 
 
+class Off(Sure):
+    """Its sure probabilities are off by a little, as sums of floats may be."""
+
+    def __init__(self, column=0, by=0.0):
+        super().__init__(column)
+        self.by = by
+
+    def predict_proba(self, X):
+        second = super().predict_proba(X)[:, 1].round(1)
+        second[second > 0.8] = 1 + self.by
+        second[second < 0.2] = -self.by
+        return np.column_stack([1 - second, second])
+
+
+class Masked(Sure):
+    """Says nothing where it is not sure."""
+
+    def predict_proba(self, X):
+        said = super().predict_proba(X)
+        return np.ma.array(said, mask=np.abs(said - 0.5) < 0.2)
+
+
+class Silent(Sure):
+    """The same with NaN."""
+
+    def predict_proba(self, X):
+        said = super().predict_proba(X)
+        return np.where(np.abs(said - 0.5) < 0.2, np.nan, said)
+
+
 def answers(models, X, positive=1):
     """What fitted members say about the positive class, by name, from their own methods."""
     said = {}
@@ -113,6 +143,28 @@ def test_its_probabilities_are_the_committees_on_refitted_members(objective, pos
     # The order of the classes is no matter: the same committee either way.
     other = clone(clf).set_params(pos_label=["yes", "no"][positive]).fit(X, words(Y))
     np.testing.assert_allclose(other.predict_proba(X), given, rtol=1e-4)
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "brier"])
+def test_a_probability_may_be_off_by_rounding(objective):
+    exactly, off = (
+        soft([("a", Off(0, by)), ("b", Off(1, by))], objective=objective, cv=2).fit(X, Y)
+        for by in (0, 5e-7)
+    )
+    assert off.committee_ == exactly.committee_
+    assert np.array_equal(off.predict_proba(X), exactly.predict_proba(X))
+    assert off.transform(X).max() == 1
+    with pytest.raises(vp.InputError, match="'a' gives") as caught:
+        soft([("a", Off(0, 1e-5))], objective=objective, cv=2).fit(X, Y)
+    assert "calibrate the member" in str(caught.value)
+
+
+def test_a_masked_probability_says_nothing():
+    masked, silent = (
+        soft([("a", kind(0)), ("b", kind(1))], cv=2).fit(X, Y) for kind in (Masked, Silent)
+    )
+    assert masked.committee_ == silent.committee_
+    np.testing.assert_array_equal(masked.transform(X), silent.transform(X))
 
 
 @pytest.mark.slow
@@ -331,6 +383,10 @@ def test_the_default_is_log_loss_with_few_members_at_penalty_30():
         (RandomForestClassifier(3), {"cv": 0.4, "objective": "log_loss"}, True),
         (members(), {"objective": "brier"}, True),
         (members(), {"constraints": vp.AtLeast("recall", 0.5)}, False),
+        (members(), {"constraints": vp.Budget({"bayes": 1}, 3)}, True),
+        (members(), {"constraints": vp.Budget({"bayes": -1}, 3)}, False),
+        (members(), {"constraints": vp.Budget([1, 1, 1, 1, -1], 3)}, False),
+        (members(), {"constraints": vp.AtLeast("coverage", 0.9)}, False),
         (BaggingClassifier(Counted(), 3), {"cv": 0.4}, False),
         (mixed(), {}, False),
         (members(), {"objective": "f1"}, False),
@@ -406,6 +462,7 @@ class Untouchable(Counted):
         ({"solver": "highs"}, "solver", "Leave it out"),
         ({"constraints": vp.Require("z")}, "Require", "'z'"),
         ({"constraints": vp.AtLeast("size", 3)}, "constraints", "2 classifiers"),
+        ({"constraints": vp.Budget([1, -1], 3)}, "Budget(costs)", "voting='hard'"),
         ({"time_limit": -1}, "time_limit", "seconds"),
     ],
 )

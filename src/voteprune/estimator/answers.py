@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from .pool import Pool
 from .voter import ABSTAINS, Voter, each
 
 Floats = NDArray[np.float64]
+
+ROUNDING: Final = 1e-6
+"""How far beyond 0 and 1 a probability may be: sums in single precision are no closer."""
 
 Question = Literal["predict_proba", "decision_function", "predict"]
 """What a member is asked by."""
@@ -101,11 +104,11 @@ def collect_answers(pool: Pool, training: Training, scores: bool) -> Answers:
     folds = folds_of(training)
     for place, (train, test) in enumerate(folds):
         stage = f" without fold {place + 1} of {len(folds)}"
-        voters = train_members(pool.pairs, training, everything[train], stage)
-        rows = _safe_indexing(training.X, everything[test])
+        voters = train_members(pool.pairs, training, train, stage)
+        rows = _safe_indexing(training.X, test)
         told = tell(voters, rows, scores, target.positive, training.n_jobs)
         for name, values in told.items():
-            said[name][everything[test]] = values
+            said[name][test] = values
     return Answers(said, _scorers(voters, scores), everything)
 
 
@@ -123,8 +126,11 @@ def _answer(voter: Voter, X: Any, scores: bool, positive: int | None) -> Floats:
         whole = np.eye(len(voter.labels))[votes]
         whole[votes == ABSTAINS] = np.nan
     else:
-        raw = np.asarray(getattr(voter.model, question)(voter.columns(X)), dtype=np.float64)
+        answer = getattr(voter.model, question)(voter.columns(X))
+        # A masked answer is none, as a masked vote is.
+        raw = np.ma.filled(np.ma.asarray(answer).astype(np.float64), np.nan)
         whole = _by_class(voter, question, raw)
+        voter.check_rows(question, len(whole), X)
     if positive is None:
         return whole
     if question == "decision_function":
@@ -150,13 +156,16 @@ def _by_class(voter: Voter, question: Question, raw: Floats) -> Floats:
             f"{known}. Expected one column for each class: wrap the member, or take the method "
             "from it so that it only votes.",
         )
-    if question == "predict_proba" and (raw < 0).any() | (raw > 1).any():
-        raise InputError(
-            "estimators",
-            f"predict_proba of {voter.name!r} gives {raw[(raw < 0) | (raw > 1)][0]}. Expected "
-            "probabilities between 0 and 1: calibrate the member, or let it have a "
-            "decision_function instead.",
-        )
+    if question == "predict_proba":
+        strange = (raw < -ROUNDING) | (raw > 1 + ROUNDING)
+        if strange.any():
+            raise InputError(
+                "estimators",
+                f"predict_proba of {voter.name!r} gives {raw[strange][0]}. Expected "
+                "probabilities between 0 and 1: calibrate the member, or let it have a "
+                "decision_function instead.",
+            )
+        raw = raw.clip(0, 1)
     places = [labels.index(label) for label in known]
     if places == list(range(len(labels))):
         return raw

@@ -24,7 +24,8 @@ from .choose import Choice, check_requests, choose
 from .collect import Ballots, Training, collect, train_members
 from .conventions import Conventions, route
 from .default_objective import AUTO, settle, settle_soft
-from .pool import check_trainable, read_cv, read_pool
+from .dropped import constraints_left, start_left
+from .pool import Pool, check_trainable, read_cv, read_pool
 from .soft import (
     SoftChoice,
     ahead_of_cutoff,
@@ -34,7 +35,7 @@ from .soft import (
     shares_of,
     takes_scores,
 )
-from .target import read_target
+from .target import check_weights, read_target
 from .voter import Codes, ask, votes_ahead, votes_told
 from .watching import check_verbose, read_start, watcher
 
@@ -46,7 +47,7 @@ def _is_soft(clf: PrunedVotingClassifier) -> bool:
     try:
         pool = read_pool(clf.estimators, clf._validate_names)
         rule = check_abstentions(clf.abstentions)
-        return read_voting(clf.voting, clf.penalty, clf._arguments(0), pool, rule)
+        return read_voting(clf.voting, clf.penalty, clf._arguments(0, pool), pool, rule)
     except InputError:
         return False
 
@@ -77,7 +78,8 @@ class PrunedVotingClassifier(Conventions):
         criteria or diversity, methods that know no margins, and ``threshold="tuned"``.
     constraints : constraint or list of constraints, default=()
         What the committee must respect: `AtLeast`, `AtMost`, `Require`, `Forbid`, `Budget`,
-        `Group`. Members go by their names, costs are in the order of `estimators`. With soft voting
+        `Group`. Members go by their names, or as costs in a list do by their places in
+        `estimators`, where those that are dropped keep theirs. With soft voting
         limits on criteria, such as recall, choose the cut-off on the committee's probability.
     voting : {"auto", "soft", "hard"}, default="auto"
         Whether members vote or give probabilities: `predict_proba`, else `decision_function` as
@@ -117,11 +119,11 @@ class PrunedVotingClassifier(Conventions):
         Called with a `voteprune.Progress` on every improvement of the choice; a true return value
         ends it there.
     abstentions : {"skip", "against"} or None, default=None
-        What it counts for when a member's `predict` says nothing (NaN, None, empty text): "skip"
-        for nothing, those who vote decide; "against" for no vote for the positive class. Where it
-        is given votes are hard; of more than two classes the first in sorted order wins ties and
-        the rows on which no member votes, of two the one that is not positive. A missing
-        prediction is an error when None.
+        What it counts for when a member's `predict` says nothing (NaN, None, empty text, a masked
+        entry): "skip" for nothing, those who vote decide; "against" for no vote for the positive
+        class. Where it is given votes are hard; of more than two classes the first in sorted order
+        wins ties and the rows on which no member votes, of two the one that is not positive. A
+        missing prediction is an error when None.
     verbose : bool, default=False
         Whether to print how long the training of each member took, and how the proof goes.
 
@@ -238,7 +240,7 @@ class PrunedVotingClassifier(Conventions):
         target = read_target(y, self.pos_label)
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        arguments, rule = self._arguments(seed), check_abstentions(self.abstentions)
+        arguments, rule = self._arguments(seed, pool), check_abstentions(self.abstentions)
         soft = read_voting(self.voting, self.penalty, arguments, pool, rule)
         if soft:
             arguments = settle_soft(arguments, pool.alike)
@@ -252,14 +254,14 @@ class PrunedVotingClassifier(Conventions):
         verbose = check_verbose(self.verbose)
         told = {
             "callback": watcher(verbose, self.callback, losses=soft),
-            "start": read_start(self.start, pool.names, self.method),
+            "start": read_start(start_left(self.start, pool), pool.names, self.method),
         }
         cv = read_cv(self.cv, self.refit)
         check_trainable(pool, prefit=cv == "prefit")
         validate_data(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if sample_weight is not None:
-            sample_weight = _check_sample_weight(sample_weight, X)
+            sample_weight = check_weights(_check_sample_weight(sample_weight, X), target)
         routes = route(self, pool, {"sample_weight": sample_weight, **params})
         training = Training(
             X, target, cv, arguments["random_state"], self.n_jobs, routes, verbose, rule is not None
@@ -296,11 +298,11 @@ class PrunedVotingClassifier(Conventions):
             raise AttributeError("Only a fitted soft committee has weights_.")
         return np.array(self.committee_.weights)
 
-    def _arguments(self, seed: int) -> dict[str, Any]:
+    def _arguments(self, seed: int, pool: Pool) -> dict[str, Any]:
         """Return what `prune` is asked for apart from the votes, an objective perhaps left open."""
         return {
             "objective": self.objective,
-            "constraints": self.constraints,
+            "constraints": constraints_left(self.constraints, pool),
             "diversity": self.diversity,
             "method": self.method,
             "solver": self.solver,

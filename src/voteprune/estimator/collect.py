@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv, cross_val_predict, train_test_split
-from sklearn.utils import _safe_indexing
+from sklearn.model_selection import check_cv, train_test_split
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _check_method_params
 
 from ..exceptions import InputError
 from .conventions import ENSEMBLE, Routes
 from .ensembles import kind_of
-from .pool import Pool, is_fitted
+from .pool import Pool, is_fitted, speaks_sklearn
 from .target import Target
-from .voter import Codes, Voter, ask, labels_of, to_codes
+from .voter import Codes, Voter, ask, labels_here, labels_of
 from .watching import timed
 
 
@@ -151,20 +151,41 @@ def train_members(
     X, codes = training.X, training.target.codes
     if rows is not None:
         X, codes = _safe_indexing(X, rows), codes[rows]
+    seen = [_columns_of(member, rows) for _, member in pairs]
     models = Parallel(n_jobs=training.n_jobs)(
         delayed(_fit)(
             clone(member),
-            X,
+            _narrow(X, columns),
             codes,
             _check_method_params(training.X, training.routes.fit[name], indices=rows),
             (training.verbose, place, len(pairs), f"Fitting {name}{stage}"),
         )
-        for place, (name, member) in enumerate(pairs)
+        for place, ((name, member), columns) in enumerate(zip(pairs, seen, strict=True))
     )
     return tuple(
-        Voter(name, model, _labels(name, model, training.target))
-        for (name, _), model in zip(pairs, models, strict=True)
+        Voter(
+            name,
+            model,
+            labels_here(model, training.target.classes, name),
+            columns,
+            "given" if columns is None else "array",
+        )
+        for (name, _), model, columns in zip(pairs, models, seen, strict=True)
     )
+
+
+def _columns_of(member: Any, rows: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
+    """Return the columns a member is shown once it was trained on some rows, None for all.
+
+    Where columns are rows too, as in a matrix of kernels, rows come with their columns.
+    """
+    if isinstance(member, FrozenEstimator) or not speaks_sklearn(member):
+        return None
+    return rows if get_tags(member).input_tags.pairwise else None
+
+
+def _narrow(X: Any, columns: NDArray[np.intp] | None) -> Any:
+    return X if columns is None else _safe_indexing(X, columns, axis=1)
 
 
 Told = tuple[bool, int, int, str]
@@ -178,16 +199,29 @@ def _fit(
         return member.fit(X, codes, **params)
 
 
-def _vote_out_of_fold(member: Any, told: Told, *rows: Any, **how: Any) -> Any:
+def _vote_out_of_fold(
+    name: str,
+    member: Any,
+    training: Training,
+    splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    told: Told,
+) -> Codes:
+    """Return a member's votes on every row, each by a clone that was not shown the row.
+
+    Every fold's predictions are read by themselves: put end to end, arrays lose their masks.
+    """
+    X, target = training.X, training.target
+    votes: Codes = np.empty(len(target.codes), dtype=np.int16)
     with timed(*told):
-        return cross_val_predict(member, *rows, **how)
-
-
-def _labels(name: str, model: Any, target: Target) -> NDArray[Any]:
-    """Return what a member calls the classes: what we train knows their numbers."""
-    if isinstance(model, FrozenEstimator):
-        return labels_of(model, target.classes, name)
-    return np.arange(len(target.classes))
+        for train, test in splits:
+            columns = _columns_of(member, train)
+            params = _check_method_params(X, training.routes.fit[name], indices=train)
+            shown = _narrow(_safe_indexing(X, train), columns)
+            model = clone(member).fit(shown, target.codes[train], **params)
+            voter = Voter(name, model, labels_here(model, target.classes, name))
+            asked = _narrow(_safe_indexing(X, test), columns)
+            votes[test] = voter.vote(asked, training.gaps)
+    return votes
 
 
 def _as_is(name: str, member: Any, target: Target) -> Voter:
@@ -196,57 +230,63 @@ def _as_is(name: str, member: Any, target: Target) -> Voter:
 
 def _split_off(training: Training) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     codes = training.target.codes
-    train, rows = train_test_split(
-        np.arange(len(codes)), test_size=training.cv, stratify=codes, random_state=training.seed
-    )
+    try:
+        train, rows = train_test_split(
+            np.arange(len(codes)), test_size=training.cv, stratify=codes, random_state=training.seed
+        )
+    except ValueError as error:
+        raise InputError(
+            "cv",
+            f"is {training.cv:g}, and so many rows cannot be held out with a share of every class: "
+            f"{str(error).rstrip('.')}. Give another share, or folds.",
+        ) from None
     return train, np.sort(rows)
 
 
 def _out_of_fold(pool: Pool, training: Training) -> Ballots:
-    target = training.target
     splits = folds_of(training)
     columns = Parallel(n_jobs=training.n_jobs)(
         delayed(_vote_out_of_fold)(
-            clone(member),
+            name,
+            member,
+            training,
+            splits,
             (training.verbose, place, len(pool.pairs), f"Voting out of fold: {name}"),
-            training.X,
-            target.codes,
-            cv=splits,
-            params=dict(training.routes.call[name]),
         )
         for place, (name, member) in enumerate(pool.pairs)
     )
-    codes = [
-        to_codes(column, _labels(name, member, target), name, training.gaps)
-        for (name, member), column in zip(pool.pairs, columns, strict=True)
-    ]
     names = tuple(name for name, _ in pool.pairs)
-    return Ballots(np.column_stack(codes), np.arange(len(target.codes)), names)
+    return Ballots(np.column_stack(columns), np.arange(len(training.target.codes)), names)
 
 
-def folds_of(training: Training) -> list[tuple[Any, Any]]:
-    """Split once: every member is to meet the same folds.
+def folds_of(training: Training) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Split once, into places of rows: every member is to meet the same folds.
 
     Raises
     ------
     InputError
-        If they do not put every row into exactly one test part.
+        If they do not fit the rows, or do not put every row into exactly one test part.
     """
     codes = training.target.codes
-    splitter = check_cv(training.cv, codes, classifier=True)
-    splits = list(splitter.split(training.X, codes, **training.routes.split))
-    _check_partition(splits, len(codes))
-    return splits
-
-
-def _check_partition(splits: Sequence[tuple[Any, Any]], n_rows: int) -> None:
-    tested = np.concatenate([np.arange(n_rows)[test] for _, test in splits])
-    if not np.array_equal(np.sort(tested), np.arange(n_rows)):
+    splitter, everything = check_cv(training.cv, codes, classifier=True), np.arange(len(codes))
+    # Splits may be masks, and places may count from the end.
+    pairs = list(splitter.split(training.X, codes, **training.routes.split))
+    try:
+        splits = [(everything[train], everything[test]) for train, test in pairs]
+    except IndexError as error:
+        raise InputError(
+            "cv",
+            f"has splits that do not fit the {len(codes)} rows: {error}. Give places of rows, or "
+            "masks with an entry for every row.",
+        ) from None
+    tested = [test for _, test in splits]
+    if not tested or not np.array_equal(np.sort(np.concatenate(tested)), everything):
         raise InputError(
             "cv",
             "must put every row into exactly one test part, so that every row is voted on once. "
             "Use folds, or a share such as cv=0.3 for one hold-out.",
         )
+    return splits
 
 
 def _members(ensemble: Any, training: Training, train: NDArray[np.intp]) -> tuple[Voter, ...]:

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import ClassifierMixin, MetaEstimatorMixin, TransformerMixin
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils import Bunch, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
-    get_routing_for_object,
     process_routing,
 )
 from sklearn.utils.metaestimators import _BaseComposition
@@ -47,14 +45,11 @@ class Routes:
     ----------
     fit
         By member, what its `fit` is given.
-    call
-        By member, the same as the caller named it, for functions that route it themselves.
     split
         What the splitter is given.
     """
 
     fit: Mapping[str, Mapping[str, Any]]
-    call: Mapping[str, Mapping[str, Any]]
     split: Mapping[str, Any]
 
 
@@ -69,12 +64,13 @@ def router_for(owner: Any, estimators: object, cv: object) -> MetadataRouter:
     if _is_splitter(cv):
         to_split = MethodMapping().add(caller="fit", callee="split")
         # No member can be called cv: names may not be those of parameters.
-        router.add(cv=check_cv(cv, classifier=True), method_mapping=to_split)
+        router.add(cv=cv, method_mapping=to_split)
     return router
 
 
 def _is_splitter(cv: object) -> bool:
-    return not isinstance(cv, str | float)
+    # Numbers and splits take no metadata, and to look into a generator would use it up.
+    return hasattr(cv, "split") and not isinstance(cv, str)
 
 
 def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
@@ -89,12 +85,8 @@ def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
     given = {key: value for key, value in metadata.items() if value is not None}
     if get_config()["enable_metadata_routing"]:
         routed = process_routing(owner, "fit", **given)
-        call = {}
-        for name, member in members.items():
-            asked = get_routing_for_object(member).consumes("fit", given.keys())
-            call[name] = {key: given[key] for key in asked}
         split = routed["cv"]["split"] if _is_splitter(owner.cv) else {}
-        return Routes({name: routed[name]["fit"] for name in members}, call, split)
+        return Routes({name: routed[name]["fit"] for name in members}, split)
     strange = [key for key in given if key != "sample_weight"]
     if strange:
         raise InputError(
@@ -105,8 +97,7 @@ def route(owner: Any, pool: Pool, metadata: Mapping[str, Any]) -> Routes:
     if given:
         for name, member in members.items():
             _check_takes_weights(name, member)
-    same = dict.fromkeys(members, given)
-    return Routes(same, same, {})
+    return Routes(dict.fromkeys(members, given), {})
 
 
 def _check_takes_weights(name: str, member: Any) -> None:

@@ -129,7 +129,7 @@ def _limits_size(requests: Sequence[Constraint], most: int) -> bool:
             return True
         if isinstance(item, AtLeast) and item.what == "size" and item.limit > most:
             return True
-        if isinstance(item, Budget) and any(_cost(entry) < 0 for entry in item.costs):
+        if pays(item):
             return True
         if isinstance(item, Require):
             asked_for.update(item.members)
@@ -138,5 +138,9 @@ def _limits_size(requests: Sequence[Constraint], most: int) -> bool:
     return len(asked_for) + of_groups > most
 
 
-def _cost(entry: Any) -> Any:
-    return entry[1] if isinstance(entry, tuple) else entry
+def pays(item: Constraint) -> bool:
+    """Whether it is a budget that members can add to, by a cost below zero."""
+    if not isinstance(item, Budget):
+        return False
+    costs = (entry[1] if isinstance(entry, tuple) else entry for entry in item.costs)
+    return any(cost < 0 for cost in costs)

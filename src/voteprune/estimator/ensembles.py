@@ -2,7 +2,7 @@
 
 The kinds differ in what their members call the classes and in what they must be shown: all columns
 or some, as an array or as given. Forests, bagging and voting train their members on class numbers,
-AdaBoost on the labels themselves.
+AdaBoost on the labels themselves; what is frozen in a vote keeps what it was fitted on.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import Bunch
 
 from ..exceptions import InputError
-from .voter import Voter
+from .voter import Voter, labels_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,11 @@ def _stage_voters(boosted: Any) -> list[Voter]:
 
 
 def _named_voters(voting: Any) -> list[Voter]:
-    numbers = np.arange(len(_labels(voting)))
+    classes = _labels(voting)
     names = [name for name, estimator in voting.estimators if estimator != "drop"]
     return [
-        Voter(name, model, numbers) for name, model in zip(names, voting.estimators_, strict=True)
+        Voter(name, model, labels_here(model, classes, name))
+        for name, model in zip(names, voting.estimators_, strict=True)
     ]
 
 

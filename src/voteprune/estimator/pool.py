@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -30,10 +30,18 @@ class Pool:
         The listed members; empty for an ensemble.
     ensemble
         The ensemble, without a FrozenEstimator around it; None for a list.
+    listed
+        The names of all that are listed, those that are dropped too; empty for an ensemble.
     """
 
     pairs: tuple[Pair, ...] = ()
     ensemble: Any = None
+    listed: tuple[str, ...] = ()
+
+    @property
+    def drops(self) -> bool:
+        """Whether somebody who is listed is dropped."""
+        return len(self.pairs) < len(self.listed)
 
     @property
     def names(self) -> list[str] | None:
@@ -68,6 +76,12 @@ def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) 
     if not isinstance(estimators, list | tuple):
         ensemble = unwrap(estimators)
         kind_of(ensemble)
+        if ensemble is not estimators and not is_fitted(ensemble):
+            raise InputError(
+                "estimators",
+                f"the {type(ensemble).__name__} is not fitted, but a FrozenEstimator holds what is "
+                "fitted. Fit it first, or give it as it is with a share such as cv=0.3.",
+            )
         return Pool(ensemble=ensemble)
     if not estimators or not all(
         isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str)
@@ -87,7 +101,7 @@ def read_pool(estimators: object, check_names: Callable[[Sequence[str]], None]) 
         raise InputError("estimators", "all are 'drop'. At least one must be an estimator.")
     for name, member in pairs:
         _check_member(name, member)
-    return Pool(pairs)
+    return Pool(pairs, listed=tuple(name for name, _ in estimators))
 
 
 def _dropped(member: object) -> bool:
@@ -162,23 +176,46 @@ def read_cv(cv: object, refit: object) -> Any:
     InputError
         If it is neither of these nor something scikit-learn could know.
     """
-    if isinstance(cv, bool) or (isinstance(cv, str) and cv != "prefit"):
-        wrong = True
-    elif isinstance(cv, Integral):
-        wrong = int(cv) < 2
+    prefit = isinstance(cv, str) and cv == "prefit"
+    splits = isinstance(cv, Iterable) and not isinstance(cv, str) and not hasattr(cv, "split")
+    if isinstance(cv, bool | str):
+        wrong = not prefit
+    elif isinstance(cv, Real):
+        wrong = int(cv) < 2 if isinstance(cv, Integral) else not 0 < float(cv) < 1
     else:
-        wrong = isinstance(cv, Real) and not 0 < float(cv) < 1
+        wrong = not (cv is None or splits or hasattr(cv, "split"))
     if wrong:
         raise InputError(
             "cv",
-            f"is {cv!r}. Give the number of folds from 2 on, a splitter, 'prefit' for members that "
-            "are fitted, or the share of the rows to hold out, between 0 and 1.",
+            f"is {cv!r}. Give the number of folds from 2 on, a splitter, a list of splits, "
+            "'prefit' for members that are fitted, or the share of the rows to hold out, between "
+            "0 and 1.",
         )
     share = isinstance(cv, Real) and not isinstance(cv, Integral)
-    if not refit and not share and cv != "prefit":
+    if not refit and not share and not prefit:
         raise InputError(
             "refit",
             "is False, but folds leave a model per fold, none of which is the member. Let the "
             "chosen ones be fitted again, or give a share such as cv=0.3.",
         )
+    if splits:
+        return _read_splits(cv)
     return float(cv) if share else cv  # type: ignore[arg-type]
+
+
+def _read_splits(cv: Any) -> list[Any]:
+    splits = list(cv)
+    if not splits:
+        raise InputError(
+            "cv",
+            "has no splits. A generator is used up by the first fit: give folds, a splitter, or a "
+            "list of splits.",
+        )
+    for split in splits:
+        if not hasattr(split, "__len__") or len(split) != 2:
+            raise InputError(
+                "cv",
+                f"{split!r:.80} is not a split. Give pairs of the rows to train on and the rows to "
+                "test on, or the number of folds.",
+            )
+    return splits

@@ -56,7 +56,8 @@ def prune_ensemble(
     sample_weight, pos_label
         As in `PrunedVotingClassifier`.
     **arguments
-        Its further parameters: `objective`, `constraints`, `method`, `time_limit`, ...
+        Its further parameters: `objective`, `constraints`, `method`, `time_limit`, ... but those
+        that make no sense here: `voting`, `penalty`, `abstentions`, `cv` and `refit`.
 
     Returns
     -------
@@ -77,6 +78,19 @@ def prune_ensemble(
             f"is {arguments['voting']!r}, but a smaller ensemble has no weights for its members. "
             "Leave it out, or use PrunedVotingClassifier(FrozenEstimator(ensemble), "
             "voting='soft').",
+        )
+    if arguments.get("abstentions") is not None:
+        raise InputError(
+            "abstentions",
+            f"is {arguments['abstentions']!r}, but the members of scikit-learn's ensembles vote on "
+            "every row. Leave it out.",
+        )
+    cv = arguments.pop("cv", "prefit")
+    if not isinstance(cv, str) or cv != "prefit":
+        raise InputError(
+            "cv",
+            f"is {cv!r}, but the members vote as they are on all rows of X. Leave it "
+            "out, and give rows that the ensemble was not trained on.",
         )
     whole = unwrap(ensemble)
     kind = kind_of(whole)

@@ -11,7 +11,7 @@ from sklearn.ensemble import VotingClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from ..exceptions import InputError
-from ..problem.constraints import Constraint
+from ..problem.constraints import Budget, Constraint
 from ..prune import prune
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
@@ -19,9 +19,10 @@ from ..soft.pruning import OBJECTIVES, check_limits
 from ..solve.base_solution import require_committee
 from ..solve.request import PENALTY, Arguments, check_soft_plan
 from ..solve.soft_solution import SoftSolution
+from ..strategies.registry import kind_of as kind_of_request
 from ..votes.abstaining import Abstentions
 from .answers import Answers, Floats, question_for
-from .default_objective import AUTO, is_open, limits_criteria
+from .default_objective import AUTO, is_open, limits_criteria, pays
 from .ensembles import kind_of
 from .pool import Pool, is_fitted
 from .target import Target
@@ -81,9 +82,13 @@ def _suits(arguments: Mapping[str, Any], pool: Pool) -> bool:
         plan = check_soft_plan(Arguments(**{**arguments, "objective": "log_loss"}), PENALTY)
     except InputError:
         return False
-    return not limits_criteria(plan.requests) and all(
-        question_for(member) != "predict" for member in _models(pool)
-    )
+    for_votes = limits_criteria(plan.requests) or any(map(_counts_votes, plan.requests))
+    return not for_votes and all(question_for(member) != "predict" for member in _models(pool))
+
+
+def _counts_votes(item: Constraint) -> bool:
+    """Whether a limit on members is one that only committees that count votes can keep."""
+    return kind_of_request(item) == "coverage" or pays(item)
 
 
 def _models(pool: Pool) -> list[Any]:
@@ -109,6 +114,13 @@ def check_soft_requests(
     """
     plan = check_soft_plan(Arguments(**arguments), PENALTY if penalty is None else penalty)
     check_limits(plan.requests, len(target.classes))
+    for item in plan.requests:
+        if isinstance(item, Budget) and pays(item):
+            raise InputError(
+                "Budget(costs)",
+                f"has costs below 0 ({item.name}), which soft committees cannot have. Give costs "
+                "of 0 or above, or voting='hard'.",
+            )
     return plan.requests
 
 

@@ -53,6 +53,31 @@ def read_target(y: object, pos_label: object) -> Target:
     return Target(classes, codes, _place_of(pos_label, classes))
 
 
+def check_weights(sample_weight: NDArray[Any], target: Target) -> NDArray[Any]:
+    """Return weights of rows as they are, if they can be such.
+
+    Raises
+    ------
+    InputError
+        If one is below 0, or one class alone carries weight.
+    """
+    if (sample_weight < 0).any():
+        place = int(np.argmax(sample_weight < 0))
+        raise InputError(
+            "sample_weight",
+            f"is {sample_weight[place]:g} for row {place}. Weights are 0 or above: give 0 to a row "
+            "that is not to count.",
+        )
+    left = np.unique(target.codes[sample_weight > 0])
+    if len(left) == 1:
+        raise InputError(
+            "sample_weight",
+            f"is 0 for every row but those of class {target.classes.tolist()[left[0]]!r}, so there "
+            "is nothing to choose between. Give rows of two classes or more a weight above 0.",
+        )
+    return sample_weight
+
+
 def _place_of(pos_label: object, classes: NDArray[Any]) -> int | None:
     if len(classes) > 2:
         if pos_label is not None:

@@ -10,7 +10,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _num_samples
 
 from ..exceptions import InputError
 from ..problem.committee import Committee
@@ -54,7 +56,24 @@ class Voter:
 
     def vote(self, X: Any, gaps: bool = False) -> Codes:
         """Return the number of the class it votes for, row by row; where it may, it abstains."""
-        return to_codes(self.model.predict(self.columns(X)), self.labels, self.name, gaps)
+        codes = to_codes(self.model.predict(self.columns(X)), self.labels, self.name, gaps)
+        self.check_rows("predict", len(codes), X)
+        return codes
+
+    def check_rows(self, question: str, n_answers: int, X: Any) -> None:
+        """Refuse answers that are not one for every row.
+
+        Raises
+        ------
+        InputError
+            Naming the voter.
+        """
+        if n_answers != _num_samples(X):
+            raise InputError(
+                "estimators",
+                f"{question} of {self.name!r} gives {n_answers} answers for {_num_samples(X)} "
+                "rows. Every member must answer once for every row: wrap it so that it does.",
+            )
 
     def columns(self, X: Any) -> Any:
         """Return the columns it was trained on."""
@@ -105,7 +124,7 @@ def to_codes(predictions: object, labels: NDArray[Any], name: str, gaps: bool = 
     InputError
         If a prediction is not one of the labels.
     """
-    said, voted = np.asarray(unmasked(predictions) if gaps else predictions), None
+    said, voted = np.atleast_1d(np.asarray(unmasked(predictions))), None
     if gaps:
         said, voted = fill_gaps(said, labels[0])
     if said.ndim == 2 and said.shape[1] == 1:
@@ -159,6 +178,19 @@ def labels_of(model: object, classes: NDArray[Any], name: str) -> NDArray[Any]:
         f"{name!r} was fitted on the classes {known}, but y has {classes.tolist()}. Give y in the "
         "labels the members were trained on.",
     )
+
+
+def labels_here(model: object, classes: NDArray[Any], name: str) -> NDArray[Any]:
+    """Return what a model calls each of the classes after `fit` on their numbers.
+
+    Raises
+    ------
+    InputError
+        If it is frozen, and knows classes that are neither labels of `y` nor numbers of them.
+    """
+    if isinstance(model, FrozenEstimator):
+        return labels_of(model, classes, name)
+    return np.arange(len(classes))
 
 
 def votes_ahead(
