@@ -29,6 +29,17 @@ def exact_tail(rows, errors, risk):
     return sum(math.comb(rows, e) * risk**e * (1 - risk) ** (rows - e) for e in range(errors + 1))
 
 
+def test_members_are_found_by_name():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 600)
+    good, bad = (np.where(rng.random(600) < skill, labels, 1 - labels) for skill in (0.95, 0.6))
+    committee = vp.Committee((1,), 0, ("bad",), 2)
+    held = vp.Votes({"bad": bad, "good": good}, labels)
+    told = vp.promise([committee], held, vp.AtLeast("accuracy", 0.9))
+    assert told.committee is None
+    assert told.tests[0].errors == int((bad != labels).sum())
+
+
 @pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 3), Fraction(9, 10)])
 @pytest.mark.parametrize("rows", [0, 1, 7, 40, 200])
 def test_tails_are_binomial_and_never_too_small(rows, risk):

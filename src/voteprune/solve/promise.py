@@ -214,7 +214,7 @@ def errors_of(committee: Candidate, votes: Votes | Probabilities, what: str) -> 
         said = committee.predict_proba(votes)[:, 1] > committee.cutoff
     else:
         assert isinstance(votes, Votes)
-        said = committee._positive(votes.matrix)
+        said = committee._positive(votes)
     labels = np.asarray(votes.labels, dtype=bool)
     counted = {
         "accuracy": np.ones(len(labels), dtype=bool),
