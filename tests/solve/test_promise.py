@@ -40,6 +40,20 @@ def test_members_are_found_by_name():
     assert told.tests[0].errors == int((bad != labels).sum())
 
 
+def test_the_positive_class_is_that_of_the_committee():
+    votes = pool(skill=0.95)
+    words = np.where(votes.labels, "spam", "ham")
+    said = np.where(votes.matrix, "spam", "ham")
+    spam, ham = (vp.Votes(said, words, positive=each) for each in ("spam", "ham"))
+    committee = vp.prune(spam, constraints=vp.AtMost("size", 1)).committee
+    for what in ("accuracy", "recall", "precision", "specificity"):
+        told = [vp.promise([committee], held, vp.AtLeast(what, 0.8)) for held in (spam, ham)]
+        assert told[0] == told[1]
+        assert told[0].committee == committee
+    with pytest.raises(vp.InputError, match="decides between 'ham' and 'spam'"):
+        vp.promise([committee], spam.called("no", "yes"), vp.AtLeast("recall", 0.8))
+
+
 @pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 3), Fraction(9, 10)])
 @pytest.mark.parametrize("rows", [0, 1, 7, 40, 200])
 def test_tails_are_binomial_and_never_too_small(rows, risk):

@@ -26,7 +26,7 @@ from ..problem.committee import Committee
 from ..problem.constraints import AtLeast
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
-from ..votes.votes import Votes
+from ..votes.votes import Votes, on_classes
 
 Candidate = Committee | SoftCommittee
 """What a promise can be about; a soft committee has its cut-off."""
@@ -214,6 +214,7 @@ def errors_of(committee: Candidate, votes: Votes | Probabilities, what: str) -> 
         said = committee.predict_proba(votes)[:, 1] > committee.cutoff
     else:
         assert isinstance(votes, Votes)
+        votes = on_classes(votes, committee.classes)
         said = committee._positive(votes)
     labels = np.asarray(votes.labels, dtype=bool)
     counted = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -75,6 +76,15 @@ class HardVotes(Frozen):
     abstentions: Abstentions | None
     cutoff: float
     voted: NDArray[np.bool_] | None
+
+    def select(self, columns: Sequence[int]) -> Self:
+        """Return the votes of some of the classifiers, in the order given."""
+        chosen = list(columns)
+        return self._but(
+            matrix=np.ascontiguousarray(self.matrix[:, chosen]),
+            names=tuple(self.names[k] for k in chosen),
+            voted=None if self.voted is None else self.voted[:, chosen],
+        )
 
 
 def _restore(kind: type[Frozen], values: dict[str, Any]) -> Frozen:
