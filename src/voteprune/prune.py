@@ -296,7 +296,8 @@ def _run(
     check_proof: Callable[[object, Any, Method, Path | None], bool],
 ) -> Any:
     """Check what can be checked now that there is a problem, solve it, and save its certificate."""
-    first, method = check_start(arguments.start, problem.n_classifiers), plan.method
+    pool = (problem.said if isinstance(problem, SoftPruning) else problem.votes).names
+    first, method = check_start(arguments.start, len(pool), pool), plan.method
     if first is not None and isinstance(problem, Problem) and not method.proves:
         raise InputError(
             "start",
