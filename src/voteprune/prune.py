@@ -262,6 +262,7 @@ def prune(
     pledge = Pledge.of(**promised, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
     if pledge is not None:
+        pledge = pledge.about(pool)
         pool, held_out = pledge.split(pool, plan.circumstances.seed)
         half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
         plan = replace(plan, circumstances=half)
@@ -280,6 +281,7 @@ def _prune_soft(
         check_two_classes(said)
     plan = check_soft_plan(arguments, penalty)
     if pledge is not None:
+        pledge = pledge.about(said)
         said, held_out = pledge.split(said, plan.circumstances.seed)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
     checks = check_soft_checkpoint, check_soft_certified

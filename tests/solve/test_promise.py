@@ -245,3 +245,20 @@ def test_the_occam_bound_refuses_what_it_is_not_for():
         with pytest.raises(vp.InputError):
             vp.occam_bound(**case)
     assert vp.occam_bound(n_rows=4, errors=4, size=1, pool_size=9) == 1.0
+
+
+def test_a_promise_may_name_its_class():
+    votes = pool(skill=0.9)
+    numbers = vp.Votes(votes.matrix + 1, votes.labels + 1, positive=1)
+    for of, what in ((1, "recall"), (2, "specificity")):
+        named, plain = (
+            vp.prune(numbers, promise=wish, random_state=0, time_limit=5).promise
+            for wish in (vp.AtLeast("recall", 0.8, of=of), vp.AtLeast(what, 0.8))
+        )
+        assert named == plain
+        assert named.what == what
+    chosen = vp.prune(numbers, constraints=vp.AtMost("size", 1)).committee
+    told = vp.promise([chosen], numbers, vp.AtLeast("recall", 0.8, of=2))
+    assert told == vp.promise([chosen], numbers, vp.AtLeast("specificity", 0.8))
+    with pytest.raises(vp.InputError, match="npv"):
+        vp.promise([chosen], numbers, vp.AtLeast("precision", 0.8, of=2))

@@ -15,7 +15,7 @@ from ..numbers.exact import IntArray, ceil_div, combine, common_denominator, tot
 from ..votes.plurality import Label, PluralityVotes
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
 from .formulas import Weights
-from .limits import as_sums
+from .limits import as_sums, place_of
 
 OF_ALL = ("accuracy", "balanced_accuracy")
 """Criteria that are of all classes together."""
@@ -100,12 +100,7 @@ def _place(request: AtLeast | AtMost, classes: Sequence[Label]) -> int:
             f"of={classes[0]!r}, or on the command line {request.what}:{classes[0]}="
             f"{float(request.limit):g}.",
         )
-    if request.of not in classes:
-        listed = ", ".join(map(repr, classes[:8])) + (", ..." * (len(classes) > 8))
-        raise InputError(
-            "constraints", f"{request}: {request.of!r} is none of the classes {listed}."
-        )
-    return classes.index(request.of)
+    return place_of(request, classes)
 
 
 def class_totals(votes: PluralityVotes, weight: IntArray) -> list[Fraction]:

@@ -81,7 +81,8 @@ class AtLeast(_Limit):
 
     ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast("precision", 0.8)``,
     ``AtLeast(Weights(tp=2, fp=-1), 40)``. With several classes a criterion is that of one class
-    against the rest, ``AtLeast("recall", 0.8, of="cat")``. ``AtLeast("coverage", 0.9)``: where
+    against the rest, ``AtLeast("recall", 0.8, of="cat")``; of two it is that of the positive class
+    where none is named, and `of` takes either label. ``AtLeast("coverage", 0.9)``: where
     classifiers abstain, a member must have voted on nine rows of ten. All limits may have a `name`
     by which they are shown, ``AtLeast("recall", 0.9, name="safety")``.
     """
