@@ -153,3 +153,35 @@ def test_every_table_crosses_the_borders_of_processes_and_stays_as_it_is(kind):
         assert not isinstance(back, np.ndarray) or not back.flags.writeable
     with pytest.raises(AttributeError, match=f"{kind.__name__} is immutable"):
         copy.names = ()
+
+
+def kinds():
+    """Votes and probabilities, whose rows and classifiers are taken alike."""
+    rng = np.random.default_rng(3)
+    y = np.arange(6) % 2
+    said = np.clip(y[:, None] * 0.6 + 0.4 * rng.random((6, 3)), 0, 1)
+    return [vp.Votes(said, y, names=list("abc")), vp.Probabilities(said, y, names=list("abc"))]
+
+
+@pytest.mark.parametrize("votes", kinds())
+def test_rows_are_taken_by_a_mask_or_by_places(votes):
+    mask = np.array([True, False, True, True, True, False])
+    for meant in (mask, mask.tolist(), np.flatnonzero(mask), [0, 2, 3, -2]):
+        taken = votes.take(meant)
+        assert taken.n_rows == 4
+        assert (taken.labels == votes.labels[mask]).all()
+    for wrong in (mask[:5], [0.9, 1.7], ["a"], 3, [[0, 1]], [0, 6], [-7, 1], slice(3), None):
+        with pytest.raises(vp.InputError) as error:
+            votes.take(wrong)
+        assert error.value.argument == "rows"
+
+
+@pytest.mark.parametrize("votes", kinds())
+def test_classifiers_are_selected_by_places_names_or_a_mask(votes):
+    for meant in ([2, 0], ["c", "a"], np.array(["c", "a"]), np.array([2, 0]), (2, -3)):
+        assert votes.select(meant).names == ("c", "a")
+    assert votes.select([True, False, True]).names == ("a", "c")
+    for wrong in ([True, False], ["d"], "a", [0.5], [3], ["a", 0], None):
+        with pytest.raises(vp.InputError) as error:
+            votes.select(wrong)
+        assert error.value.argument == "columns"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray
 from .abstaining import Abstentions
+from .reading import read_columns
 
 
 class Frozen:
@@ -77,9 +78,15 @@ class HardVotes(Frozen):
     cutoff: float
     voted: NDArray[np.bool_] | None
 
-    def select(self, columns: Sequence[int]) -> Self:
-        """Return the votes of some of the classifiers, in the order given."""
-        chosen = list(columns)
+    def select(self, columns: Sequence[int] | Sequence[str] | NDArray[Any]) -> Self:
+        """Return the votes of some of the classifiers, in the order given.
+
+        Parameters
+        ----------
+        columns
+            Their places or names, or a truth value for each classifier.
+        """
+        chosen = read_columns(columns, self.names)
         return self._but(
             matrix=np.ascontiguousarray(self.matrix[:, chosen]),
             names=tuple(self.names[k] for k in chosen),

@@ -19,6 +19,7 @@ from .reading import (
     read_binary_labels,
     read_matrix,
     read_names,
+    read_rows,
     read_weights,
     to_votes,
 )
@@ -197,15 +198,20 @@ class Votes(HardVotes):
         """
         return self._but(classes=(negative, positive))
 
-    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Votes:
+    def take(self, rows: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Votes:
         """Return the votes on some of the rows, in the order given.
+
+        Parameters
+        ----------
+        rows
+            Their places, or a truth value for each row.
 
         Raises
         ------
         InputError
-            If a class is missing among them.
+            If a class is missing among them, or they are neither.
         """
-        places = np.asarray(rows, dtype=np.intp)
+        places = read_rows(rows, self.n_rows)
         labels, weights = self.labels[places], self.weights[places]
         _check_both_classes(labels, weights)
         return self._on(places, self.denominator, labels, weights)
