@@ -14,6 +14,7 @@ from .measured_costs import seconds_of
 from .metrics import Criterion, check_limited
 from .naming import (
     SHOWN,
+    by_index,
     check_name,
     checked_name,
     nobody_called,
@@ -144,8 +145,9 @@ class Budget:
     Parameters
     ----------
     costs
-        One cost per classifier of the pool in its order, or a mapping from name to cost in which
-        a classifier that is not named is free. Any unit: milliseconds, bytes, money.
+        One cost per classifier of the pool in its order, or a mapping (or pandas series) from name
+        to cost in which a classifier that is not named is free. Any unit: milliseconds, bytes,
+        money.
     limit
         What may be spent.
     name
@@ -162,6 +164,7 @@ class Budget:
         limit: object,
         name: str = "cost",
     ) -> None:
+        costs = by_index(costs, "Budget(costs)")
         if isinstance(costs, Mapping):
             read: object = tuple(
                 (str(name), exact(cost, f"Budget(costs[{name!r}])")) for name, cost in costs.items()
@@ -173,6 +176,8 @@ class Budget:
                 raise InputError(
                     "Budget(costs)", f"expected one cost per classifier, got {costs!r}."
                 ) from None
+            if not listed:
+                raise InputError("Budget(costs)", "is empty; give one cost per classifier.")
             read = tuple(exact(cost, f"Budget(costs[{i}])") for i, cost in enumerate(listed))
         object.__setattr__(self, "costs", read)
         object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
@@ -215,13 +220,18 @@ class Budget:
 
     def within(self, limit: object) -> Budget:
         """Return the same costs under another limit."""
+        named = self._named()
+        return Budget(self.costs if named is None else named, limit, self.name)
+
+    def _named(self) -> dict[str, Fraction] | None:
+        """Return the costs by name, None where they are by place."""
         named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        return Budget(named or self.costs, limit, self.name)
+        return named if len(named) == len(self.costs) else None
 
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
-        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        if named:
+        named = self._named()
+        if named is not None:
             unknown = [name for name in named if name not in names]
             if unknown:
                 raise InputError("Budget(costs)", nobody_called(unknown[0], names))
