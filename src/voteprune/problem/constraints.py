@@ -10,11 +10,11 @@ from typing import Any
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
 from ..votes.plurality import Label
+from .costs import Costs, costs_by_name, read_costs
 from .measured_costs import seconds_of
 from .metrics import Criterion, check_limited
 from .naming import (
     SHOWN,
-    by_index,
     check_name,
     checked_name,
     nobody_called,
@@ -154,7 +154,7 @@ class Budget:
         What it is called where it is shown: ``Budget(costs, 20, name="latency")``.
     """
 
-    costs: tuple[Fraction, ...] | tuple[tuple[str, Fraction], ...]
+    costs: Costs
     limit: Fraction
     name: str
 
@@ -164,22 +164,7 @@ class Budget:
         limit: object,
         name: str = "cost",
     ) -> None:
-        costs = by_index(costs, "Budget(costs)")
-        if isinstance(costs, Mapping):
-            read: object = tuple(
-                (str(name), exact(cost, f"Budget(costs[{name!r}])")) for name, cost in costs.items()
-            )
-        else:
-            try:
-                listed = list(costs)
-            except TypeError:
-                raise InputError(
-                    "Budget(costs)", f"expected one cost per classifier, got {costs!r}."
-                ) from None
-            if not listed:
-                raise InputError("Budget(costs)", "is empty; give one cost per classifier.")
-            read = tuple(exact(cost, f"Budget(costs[{i}])") for i, cost in enumerate(listed))
-        object.__setattr__(self, "costs", read)
+        object.__setattr__(self, "costs", read_costs(costs))
         object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
         object.__setattr__(self, "name", check_name(name, "Budget(name)"))
 
@@ -220,17 +205,12 @@ class Budget:
 
     def within(self, limit: object) -> Budget:
         """Return the same costs under another limit."""
-        named = self._named()
+        named = costs_by_name(self.costs)
         return Budget(self.costs if named is None else named, limit, self.name)
-
-    def _named(self) -> dict[str, Fraction] | None:
-        """Return the costs by name, None where they are by place."""
-        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        return named if len(named) == len(self.costs) else None
 
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
-        named = self._named()
+        named = costs_by_name(self.costs)
         if named is not None:
             unknown = [name for name in named if name not in names]
             if unknown:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..exceptions import InputError
 
@@ -21,26 +20,6 @@ def read_members(argument: str, members: Sequence[int | str]) -> tuple[int | str
         ):
             raise InputError(argument, f"{member!r} is neither an index nor a name.")
     return tuple(m if isinstance(m, str) else int(m) for m in members)
-
-
-def by_index(values: Any, argument: str) -> Any:
-    """Return a series that has an index of its own, as of names, as a mapping; all else as it is.
-
-    Raises
-    ------
-    InputError
-        If two values of a series have one name.
-    """
-    index = getattr(values, "index", None)
-    if index is None or callable(index) or getattr(values, "ndim", None) != 1:
-        return values
-    labels = list(index)
-    if labels == list(range(len(labels))):
-        return list(values)
-    if len(set(labels)) < len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        raise InputError(argument, f"has {twice!r:.60} twice in its index. Name each once.")
-    return dict(zip(labels, values, strict=True))
 
 
 def places_of(argument: str, members: Sequence[int | str], names: Sequence[str]) -> tuple[int, ...]:

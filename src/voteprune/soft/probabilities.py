@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
-from ..votes.reading import read_columns, read_names, read_rows, read_vector
+from ..votes.picking import read_columns, read_rows
+from ..votes.reading import read_names, read_vector
 from .log_odds import SCORE, log_odds_of, member_of, shares_of, tensor_of
 from .reading import (
     Label,

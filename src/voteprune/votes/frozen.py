@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray
 from .abstaining import Abstentions
-from .reading import read_columns
+from .picking import read_columns
 
 
 class Frozen:

@@ -14,12 +14,12 @@ from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .frozen import HardVotes
 from .packed import unpacked
+from .picking import read_rows
 from .reading import (
     check_cutoff,
     read_binary_labels,
     read_matrix,
     read_names,
-    read_rows,
     read_weights,
     to_votes,
 )
