@@ -222,7 +222,7 @@ def _by_plurality(
     votes: PluralityVotes, methods: Sequence[str] | None, arguments: Arguments, test: object
 ) -> Contest:
     """Check what is asked of votes for classes, and merge their rows."""
-    first = check_plurality_plan(arguments, votes.classes)
+    first = check_plurality_plan(arguments, votes.class_names)
     kind = kind_of_criterion(first.criterion)
     left_out: dict[str, str] = {}
     if methods is None:
@@ -238,7 +238,7 @@ def _by_plurality(
         chosen = list(_check_names(methods))
         check_able(chosen, kind, "methods")
     plans = [
-        check_plurality_plan(replace(arguments, method=name), votes.classes) for name in chosen
+        check_plurality_plan(replace(arguments, method=name), votes.class_names) for name in chosen
     ]
     orders = tuple((plan.method, plan.circumstances) for plan in plans)
     judged = None if test is None else PluralityProblem.of(_check_labels(test, votes))

@@ -66,12 +66,12 @@ def _compile(
         goal = ceil_div(sign * request.limit * scale * votes.denominator)
         yield ClassLimit(sign * worth, goal, request)
         return
-    place = _place(request, votes.classes)
+    place = _place(request, votes.class_names)
     positives, negatives = totals[place], sum(totals, Fraction(0)) - totals[place]
     if not positives or not negatives:
         raise InputError(
             "constraints",
-            f"{request}: no row of {votes.classes[place]!r} carries weight, or no other does. "
+            f"{request}: no row of {votes.class_names[place]!r} carries weight, or no other does. "
             "Leave it out.",
         )
     for weights, least in as_sums(request, positives, negatives):
