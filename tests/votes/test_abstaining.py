@@ -461,3 +461,19 @@ def test_names_of_classes_are_as_many_as_there_are():
             vp.PluralityCommittee((0,), ("c0",), (0, 1), 2, "skip", labels=labels)
         assert raised.value.argument == "labels"
     assert vp.PluralityCommittee((0,), ("c0",), (0, 1), 2, "skip", labels=(0, 1)).labels == ()
+
+
+@pytest.mark.parametrize("keys", [("a", "b"), (0, 1)])
+def test_masked_entries_of_columns_abstain_or_are_refused(keys):
+    y = [0, 1, 1, 0]
+    masked = np.ma.masked_array([0, 1, 1, 1], mask=[False, False, True, True])
+    said = {keys[0]: masked, keys[1]: [0, 1, 0, 0]}
+    votes = vp.Votes(said, y, abstentions="skip")
+    assert votes.voted.tolist() == [[True, True], [True, True], [False, True], [False, True]]
+    several = vp.PluralityVotes(said, y, abstentions="skip")
+    assert (several.voted == votes.voted).all()
+    committee = vp.PluralityCommittee((0, 1), tuple(map(str, keys)), (0, 1), 2, "skip")
+    assert committee.predict(said).tolist() == [0, 1, 0, 0]
+    for refusing in (vp.Votes, vp.PluralityVotes):
+        with pytest.raises(InputError, match="masked"):
+            refusing(said, y)

@@ -178,10 +178,13 @@ def _stack(
     """Put the columns of a mapping side by side."""
     if not values:
         raise InputError(argument, "is an empty mapping. Give one array of votes per classifier.")
+    if gaps:
+        values = {name: unmasked(column) for name, column in values.items()}
+    for column in values.values():
+        refuse_masked(column, argument)
     columns = {str(name): np.asarray(_plain(column)) for name, column in values.items()}
     first = next(iter(columns))
     for name, column in columns.items():
-        refuse_masked(values.get(name), argument)
         if column.ndim != 1 or len(column) != len(columns[first]):
             raise InputError(
                 argument,
