@@ -1,6 +1,8 @@
 """`Votes` takes what people have, refuses what it cannot mean, and never touches the original."""
 
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -185,3 +187,29 @@ def test_classifiers_are_selected_by_places_names_or_a_mask(votes):
         with pytest.raises(vp.InputError) as error:
             votes.select(wrong)
         assert error.value.argument == "columns"
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)],
+        [Fraction(1, 3), Decimal("0.5"), 2],
+        [2**70, 1, 0],
+        np.array([3, 1, 2], dtype=object),
+    ],
+)
+def test_weights_may_be_exact_numbers_of_any_kind(weights):
+    votes = vp.Votes([[0], [1], [1]], [0, 1, 0], sample_weight=weights)
+    told = [Fraction(int(w), votes.denominator) for w in votes.weights]
+    assert told == [Fraction(w) for w in weights]
+    several = vp.PluralityVotes([[0], [1], [1]], [0, 1, 0], sample_weight=weights)
+    assert several.weights.tolist() == votes.weights.tolist()
+
+
+@pytest.mark.parametrize(
+    "odd", [Fraction(-1), Decimal("NaN"), Decimal("Infinity"), "1", None, True, 1j]
+)
+def test_other_objects_are_no_weights(odd):
+    with pytest.raises(vp.InputError, match="finite numbers, zero or above") as error:
+        vp.Votes([[0], [1], [1]], [0, 1, 0], sample_weight=np.array([1, odd, 1], dtype=object))
+    assert error.value.argument == "sample_weight"

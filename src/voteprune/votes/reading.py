@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
-from ..numbers.exact import IntArray, to_integers
+from ..numbers.exact import IntArray, common_denominator, compact, exact, to_integers
 from .abstaining import HOW_TO_ABSTAIN, is_missing, unmasked
 
 _LISTED = 5
@@ -317,6 +317,13 @@ def read_weights(sample_weight: object, n: int) -> tuple[IntArray, int]:
     if sample_weight is None:
         return np.ones(n, dtype=np.int64), 1
     array = read_vector(sample_weight, n, "sample_weight")
+    if array.dtype == object:
+        with contextlib.suppress(InputError):
+            # Fractions, decimals and long integers are exact as they are.
+            weights = [exact(weight, "sample_weight") for weight in array]
+            if min(weights) >= 0:
+                unit = common_denominator(weights)
+                return compact(np.array([int(w * unit) for w in weights], dtype=object)), unit
     if array.dtype.kind not in "biuf" or not np.isfinite(array).all() or (array < 0).any():
         raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
     return to_integers(array.astype(np.int64) if array.dtype == bool else array)
