@@ -241,3 +241,32 @@ def test_test_votes_that_skip_are_refused_where_the_votes_do_not():
     with pytest.raises(vp.InputError, match="skips abstentions") as error:
         vp.compare(pool(k=6), test=classes_and_gaps()[1])
     assert error.value.argument == "test"
+
+
+@pytest.mark.parametrize("which", ["two classes", "several classes", "skipped abstentions"])
+def test_classifiers_of_test_votes_are_found_by_name(which):
+    several, skipping = classes_and_gaps()
+    votes = {"two classes": pool(), "several classes": several}.get(which, skipping)
+    other = votes.select(range(votes.n_classifiers)[::-1])
+    assert other.names == votes.names[::-1]
+    for row in vp.compare(votes, methods=["full", "best"], test=other).rows:
+        assert row.test_accuracy == row.accuracy
+    strange = votes._but(names=("x", *votes.names[1:]))
+    with pytest.raises(vp.InputError, match="no classifier called 'c0'") as error:
+        vp.compare(votes, methods=["full"], test=strange)
+    assert error.value.argument == "test"
+    # Votes that nobody has named are in the order of the others.
+    for row in vp.compare(strange, methods=["full", "best"], test=votes).rows:
+        assert row.test_accuracy == row.accuracy
+
+
+@pytest.mark.parametrize("rule", [None, "skip"])
+def test_test_votes_have_the_classes_of_the_votes(rule):
+    given = pool()
+    words, said = (np.where(part, "spam", "ham") for part in (given.labels, given.matrix))
+    spam, ham = (vp.Votes(said, words, positive=p, abstentions=rule) for p in ("spam", "ham"))
+    for row in vp.compare(spam, methods=["full", "best"], test=ham).rows:
+        assert row.test_accuracy == row.accuracy
+    with pytest.raises(vp.InputError, match="'no' and 'yes'") as error:
+        vp.compare(spam, methods=["full"], test=spam.called("no", "yes"))
+    assert error.value.argument == "test"

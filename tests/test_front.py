@@ -310,3 +310,13 @@ def test_only_so_many_classifiers_have_a_front_by_size(makers, monkeypatch):
     assert caught.value.argument == "votes"
     vp.front(VOTES, by=[1, 1, 1])
     assert len(makers) == 2
+
+
+def test_costs_may_be_a_generator_a_series_or_of_nobody():
+    pd = pytest.importorskip("pandas")
+    costs = {name: k % 3 + 1 for k, name in enumerate(VOTES.names)}
+    plain = vp.front(VOTES, by=list(costs.values()), random_state=0).points
+    backwards = pd.Series(dict(reversed(costs.items())))
+    for by in ((cost for cost in costs.values()), backwards):
+        assert vp.front(VOTES, by=by, random_state=0).points == plain
+    assert len(vp.front(VOTES, by={}, random_state=0).points) == 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import voteprune as vp
+from voteprune.solve.request import check_start
 
 RNG = np.random.default_rng(11)
 LABELS = np.arange(80) % 2
@@ -56,6 +57,16 @@ def test_a_start_is_used_and_never_lost():
         assert solution.value == best.value
     forbidden = vp.prune(VOTES, start=[0, 1], constraints=[vp.Forbid(0)], time_limit=0)
     assert 0 not in forbidden.committee.members
+
+
+def test_the_members_of_a_start_are_found_by_name():
+    best = vp.prune(VOTES, method="brute")
+    committee, other = best.committee, VOTES.select(range(VOTES.n_classifiers)[::-1])
+    places = check_start(committee, other.n_classifiers, other.names)
+    assert {other.names[k] for k in places} == set(committee.names)
+    unnamed = [f"x{k}" for k in range(VOTES.n_classifiers)]
+    assert tuple(check_start(committee, len(unnamed), unnamed)) == committee.members
+    assert vp.prune(other, start=committee, time_limit=0).value == best.value
 
 
 def test_the_callback_sees_values_rise_and_bounds_fall():

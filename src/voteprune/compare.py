@@ -44,7 +44,8 @@ from .strategies.registry import (
     unknown_method,
 )
 from .votes.plurality import PluralityVotes
-from .votes.votes import Votes, as_votes, refuse_twice
+from .votes.reading import places_by_name, read_names
+from .votes.votes import Votes, as_votes, on_classes, refuse_twice
 
 _V = TypeVar("_V", Votes, PluralityVotes)
 
@@ -133,7 +134,8 @@ def compare(
         asked for, but "paper" and "brute". For `PluralityVotes`, and where abstentions are
         skipped, there are "exact", "search", "hc-acc", "full" and "best".
     test
-        Votes of the same classifiers on other rows, to judge the committees on.
+        Votes of the same classifiers, found by name where they have names, on other rows
+        to judge the committees on.
     objective, solver, diversity, constraints, threshold, random_state, n_jobs
         As in `prune`, the same for all methods.
     time_limit
@@ -160,7 +162,8 @@ def compare(
         random_state=random_state, n_jobs=n_jobs,
     )  # fmt: skip
     if isinstance(votes, Votes) and votes.abstentions == "skip":
-        votes, test = PluralityVotes.of_two(votes), _skipping(test)
+        test = _skipping(test, votes)
+        votes = PluralityVotes.of_two(votes)
     if isinstance(votes, PluralityVotes):
         refuse_twice(y, sample_weight)
         contest = _by_plurality(votes, methods, arguments, test)
@@ -219,7 +222,7 @@ def _by_plurality(
     votes: PluralityVotes, methods: Sequence[str] | None, arguments: Arguments, test: object
 ) -> Contest:
     """Check what is asked of votes for classes, and merge their rows."""
-    first = check_plurality_plan(arguments, votes.classes)
+    first = check_plurality_plan(arguments, votes.class_names)
     kind = kind_of_criterion(first.criterion)
     left_out: dict[str, str] = {}
     if methods is None:
@@ -235,7 +238,7 @@ def _by_plurality(
         chosen = list(_check_names(methods))
         check_able(chosen, kind, "methods")
     plans = [
-        check_plurality_plan(replace(arguments, method=name), votes.classes) for name in chosen
+        check_plurality_plan(replace(arguments, method=name), votes.class_names) for name in chosen
     ]
     orders = tuple((plan.method, plan.circumstances) for plan in plans)
     judged = None if test is None else PluralityProblem.of(_check_labels(test, votes))
@@ -305,10 +308,10 @@ def _check_test(test: object, votes: Votes) -> Votes:
             "skips abstentions, and the votes that committees are chosen on do not. Read both with "
             f"abstentions={votes.abstentions!r}, or both with 'skip'.",
         )
-    return _same_pool(test, votes)
+    return _same_pool(on_classes(test, votes.classes, "test"), votes)
 
 
-def _skipping(test: object) -> PluralityVotes | None:
+def _skipping(test: object, chosen_on: Votes) -> PluralityVotes | None:
     """Return test votes on two classes as votes for 0 and 1, if no silence was counted in them."""
     if test is None:
         return None
@@ -318,7 +321,7 @@ def _skipping(test: object) -> PluralityVotes | None:
             "expected vp.Votes(predictions, y, abstentions='skip'), as the votes are, got "
             f"{test!r:.80}.",
         )
-    return PluralityVotes.of_two(test)
+    return PluralityVotes.of_two(on_classes(test, chosen_on.classes, "test"))
 
 
 def _check_labels(test: object, votes: PluralityVotes) -> PluralityVotes:
@@ -336,13 +339,24 @@ def _check_labels(test: object, votes: PluralityVotes) -> PluralityVotes:
 
 
 def _same_pool(test: _V, votes: _V) -> _V:
+    """Return the test votes with their classifiers in the order of the votes."""
     if test.n_classifiers != votes.n_classifiers:
         raise InputError(
             "test",
             f"has {test.n_classifiers} classifiers, the votes have {votes.n_classifiers}. Give "
-            "the same classifiers' votes in the same order.",
+            "the same classifiers' votes.",
         )
-    return test
+    if test.names in (votes.names, read_names(None, None, votes.n_classifiers)):
+        return test  # what nobody has named is in the order of the votes
+    places = places_by_name(test.names, votes.names)
+    if not places:
+        strange = next(name for name in votes.names if name not in test.names)
+        raise InputError(
+            "test",
+            f"has no classifier called {strange!r:.60}, as the votes have. Give the same "
+            "classifiers' votes under the same names (names=), in any order.",
+        )
+    return test.select(places)
 
 
 def _row(

@@ -137,7 +137,7 @@ def _check_by(by: object, gap: object) -> Budget | None:
     if any(cost < 0 for cost in costs):
         raise InputError("by", "costs must not be negative: what costs more could then cost less.")
     if not isinstance(by, Budget):
-        return Budget(by, sum(costs, Fraction(0)))  # type: ignore[arg-type]
+        return budget.within(sum(costs, Fraction(0)))
     return budget
 
 

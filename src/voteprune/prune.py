@@ -262,6 +262,7 @@ def prune(
     pledge = Pledge.of(**promised, checkpoint=checkpoint, certificate=certificate)
     pool = as_votes(votes, y, sample_weight)
     if pledge is not None:
+        pledge = pledge.about(pool)
         pool, held_out = pledge.split(pool, plan.circumstances.seed)
         half = replace(plan.circumstances, seconds=FIRST * plan.circumstances.seconds)
         plan = replace(plan, circumstances=half)
@@ -280,6 +281,7 @@ def _prune_soft(
         check_two_classes(said)
     plan = check_soft_plan(arguments, penalty)
     if pledge is not None:
+        pledge = pledge.about(said)
         said, held_out = pledge.split(said, plan.circumstances.seed)
     problem = SoftPruning.of(said, plan.criterion, plan.requests, plan.penalty)
     checks = check_soft_checkpoint, check_soft_certified
@@ -296,7 +298,8 @@ def _run(
     check_proof: Callable[[object, Any, Method, Path | None], bool],
 ) -> Any:
     """Check what can be checked now that there is a problem, solve it, and save its certificate."""
-    first, method = check_start(arguments.start, problem.n_classifiers), plan.method
+    pool = (problem.said if isinstance(problem, SoftPruning) else problem.votes).names
+    first, method = check_start(arguments.start, len(pool), pool), plan.method
     if first is not None and isinstance(problem, Problem) and not method.proves:
         raise InputError(
             "start",

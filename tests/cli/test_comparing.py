@@ -135,3 +135,21 @@ def test_classes_are_compared_as_the_library_does(run, tmp_path):
     ):
         code, out, err = run(*asked, *more)
         assert (code, out, told in err) == (2, "", True)
+
+
+@pytest.mark.parametrize("rule", [(), ("--abstentions", "skip")])
+def test_classes_that_are_words_are_judged_on_test_rows_too(run, tmp_path, rule):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    said = np.where(rng.random((60, 4)) < 0.8, y[:, None], 1 - y[:, None])
+    columns = {f"m{k}": said[:, k] for k in range(4)}
+    part = np.where(np.arange(60) < 40, "train", "test")
+    pl.DataFrame({"y": np.array(["ham", "spam"])[y], "part": part, **columns}).write_csv(
+        tmp_path / "words.csv"
+    )
+    words = ("--target", "y", "--positive", "spam", "--split", "part=test", "--methods", "full")
+    code, out, err = run("compare", tmp_path / "words.csv", *words, *rule, "--json")
+    assert (code, err) == (0, "")
+    (row,) = json.loads(out)["rows"]
+    right = (said.mean(axis=1) > 0.5) == y
+    assert row["test_accuracy"] == pytest.approx(right[40:].mean())

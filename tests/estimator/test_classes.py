@@ -5,10 +5,11 @@ import pytest
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
+from sklearn.tree import DecisionTreeClassifier
 
 import voteprune as vp
 from memberpools import members
-from voteprune import PrunedVotingClassifier, prune_ensemble
+from voteprune import AtLeast, InputError, PrunedVotingClassifier, prune_ensemble
 
 X, CODES = make_classification(
     300, n_features=8, n_informative=5, n_classes=3, flip_y=0.1, random_state=0
@@ -48,3 +49,24 @@ def test_a_smaller_forest_decides_exactly_as_its_committee():
     said = np.column_stack([forest.classes_[tree.predict(X).astype(int)] for tree in chosen])
     assert np.array_equal(small.predict(X), plurality(said))
     assert small.score(X[150:], Y[150:]) == small.solution_.value
+
+
+@pytest.mark.parametrize("voting", ["hard", "soft"])
+@pytest.mark.parametrize("labels", [(1, 2), (0, 1), ("ham", "spam")])
+def test_limits_on_a_class_speak_of_the_labels(labels, voting):
+    features, target = make_classification(300, flip_y=0.05, random_state=3)
+    y = np.array(labels)[target]
+    trees = [(f"t{d}", DecisionTreeClassifier(max_depth=d, random_state=d)) for d in (1, 2, 4)]
+    for pos_label in labels:
+        for of in labels:
+            clf = PrunedVotingClassifier(
+                trees, voting=voting, pos_label=pos_label, random_state=0,
+                objective="accuracy" if voting == "hard" else "log_loss",
+                constraints=AtLeast("recall", 0.85, of=of),
+            ).fit(features, y)  # fmt: skip
+            counts = clf.solution_.confusion
+            hits = counts.tp / counts.positives if of == pos_label else counts.tn / counts.negatives
+            assert hits >= 0.85
+    strange = AtLeast("recall", 0.9, of="toast")
+    with pytest.raises(InputError, match="'toast' is none of the classes"):
+        PrunedVotingClassifier(trees, constraints=strange).fit(features, y)

@@ -251,3 +251,22 @@ def test_votes_with_names_are_read_by_name(case):
     assert (committee.predict(renamed) == told).all()  # then their order counts
     with pytest.raises(vp.InputError, match="has 2 columns"):
         committee.predict(kind({"x": said["m0"], "z": said["m1"]}, y, **rule))
+
+
+@pytest.mark.parametrize("rule", [None, "against"])
+def test_votes_with_the_other_class_as_the_positive_one_are_turned_round(rule):
+    rng = np.random.default_rng(4)
+    y = np.where(np.arange(40) % 2, "ham", "spam")
+    said = np.where(
+        rng.random((40, 5)) < 0.8, y[:, None], np.where(y == "ham", "spam", "ham")[:, None]
+    )
+    if rule is not None:
+        said = np.where(rng.random((40, 5)) < 0.2, "", said)
+    spam, ham = (vp.Votes(said, y, positive=each, abstentions=rule) for each in ("spam", "ham"))
+    committee = vp.prune(spam, random_state=0).committee
+    assert (committee.predict(spam) == committee.predict(ham)).all()
+    assert (committee.predict(spam) == committee.predict(said)).all()
+    others = spam.called("toast", "eggs")
+    for strange in (others, vp.Votes(spam.matrix, spam.labels)):
+        with pytest.raises(vp.InputError, match=r"votes\.called\('ham', 'spam'\)"):
+            committee.predict(strange)

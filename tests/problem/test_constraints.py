@@ -51,6 +51,25 @@ def test_a_budget_by_name_leaves_the_others_free():
     assert named == vp.Budget([0, 0, 5], 4).for_pool(VOTES.names)
 
 
+def test_a_budget_that_names_nobody_is_free_of_charge():
+    free = vp.Budget({}, 4)
+    assert free.for_pool(VOTES.names) == (0, 0, 0)
+    assert free.within(2) == vp.Budget({}, 2)
+    assert vp.prune(VOTES, constraints=free).value == vp.prune(VOTES).value
+
+
+def test_a_series_is_read_by_its_index():
+    pd = pytest.importorskip("pandas")
+    named = vp.Budget(pd.Series({"b": 1, "a": 5}), 2)
+    assert named == vp.Budget({"b": 1, "a": 5}, 2)
+    assert named.for_pool(VOTES.names) == (5, 1, 0)
+    assert vp.Budget(pd.Series([5, 1, 0]), 2) == vp.Budget([5, 1, 0], 2)
+    with pytest.raises(vp.InputError, match="called '2'"):
+        vp.Budget(pd.Series([5, 1, 0], index=[2, 1, 0]), 2).for_pool(VOTES.names)
+    with pytest.raises(vp.InputError, match="twice"):
+        vp.Budget(pd.Series([5, 1], index=["a", "a"]), 2)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -66,6 +85,7 @@ def test_a_budget_by_name_leaves_the_others_free():
         lambda: vp.Require(1.5),
         lambda: vp.Forbid(True),
         lambda: vp.Budget(3, 1),
+        lambda: vp.Budget([], 1),
         lambda: vp.Budget([1, float("inf")], 1),
         lambda: vp.Budget([1, 2], None),
         lambda: vp.Budget([1, 2], 1, name=""),

@@ -8,7 +8,14 @@ import pytest
 
 import voteprune as vp
 from oracle import metric
-from voteprune.problem.limits import CostLimit, MetricLimit, as_sums, class_totals, seats_within
+from voteprune.problem.limits import (
+    CostLimit,
+    MetricLimit,
+    about_positive,
+    as_sums,
+    class_totals,
+    seats_within,
+)
 
 POSITIVES, NEGATIVES = 4, 3
 MATRIX = np.eye(7, dtype=int)
@@ -116,12 +123,31 @@ def test_limits_on_members_are_not_compiled_as_criteria(what):
         as_sums(vp.AtLeast(what, 1), Fraction(4), Fraction(3))
 
 
-def test_the_class_of_a_limit_is_the_positive_one():
-    for of in (None, 1):
-        limits = MetricLimit.all_of(vp.AtLeast("recall", 0.5, of=of), PATTERNS)
-        assert len(limits) == 1
-    with pytest.raises(vp.InputError, match="specificity") as caught:
-        MetricLimit.all_of(vp.AtLeast("recall", 0.5, of=0), PATTERNS)
+def test_a_limit_is_on_the_class_that_it_names():
+    for what, other in (
+        ("recall", "specificity"), ("precision", "npv"), ("tp", "tn"), ("fp", "fn"),
+        ("false_positive_rate", "false_negative_rate"), ("accuracy", "accuracy"),
+        ("balanced_accuracy", "balanced_accuracy"), ("cohen_kappa", "cohen_kappa"),
+    ):  # fmt: skip
+        for mine, theirs in ((what, other), (other, what)):
+            limit = vp.AtMost(mine, 0.5, of="ham", name="mild")
+            turned = about_positive(limit, ("ham", "spam"))
+            assert turned == vp.AtMost(theirs, 0.5)
+            assert turned.name == "mild"
+        assert about_positive(vp.AtLeast(what, 0.5, of="spam"), ("ham", "spam")) == vp.AtLeast(
+            what, 0.5
+        )
+    turned = about_positive(vp.AtLeast("f2", 0.5, of=1), (1, 2))
+    assert turned.what == vp.Ratio(vp.Weights(tn=5), vp.Weights(tn=5, fp=4, fn=1))
+    assert turned.name == "f2 of 1"
+    four = about_positive(vp.AtLeast(vp.Weights(1, 2, 3, 4), 5, of=0), (0, 1)).what
+    assert four == vp.Weights(3, 4, 1, 2)
+    for free in (vp.AtLeast("recall", 0.5), vp.AtMost("size", 3), vp.Forbid(1)):
+        assert about_positive(free, (1, 2)) is free
+    # The command line has text alone.
+    assert about_positive(vp.AtLeast("recall", 0.5, of="2"), (1, 2)) == vp.AtLeast("recall", 0.5)
+    with pytest.raises(vp.InputError, match="none of the classes 1, 2") as caught:
+        about_positive(vp.AtLeast("recall", 0.5, of=0), (1, 2))
     assert caught.value.argument == "constraints"
 
 

@@ -78,3 +78,24 @@ def test_weights_must_be_finite_numbers(bad):
 def test_a_constant_objective_has_nothing_to_prove():
     solution = vp.prune([[0, 1], [1, 1]], [0, 1], objective=vp.Weights(tp=2, fn=2))
     assert (solution.status, solution.value, solution.bound) == ("optimal", 2.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "named"),
+    [
+        ((vp.Weights(tp=10**400), vp.Weights(tp=1, fp=1)), "Ratio(numerator)"),
+        ((vp.Weights(tp=1), vp.Weights(tp=Fraction(1, 10**400), fp=1)), "Ratio(numerator)"),
+        ((vp.Weights(tp=1), vp.Weights(tp=10**400, fp=1)), "Ratio(denominator)"),
+        ((vp.Weights(tp=1), vp.Weights(tp=1, fp=1), -(10**400)), "Ratio(zero_division)"),
+    ],
+)
+def test_ratios_that_no_float_holds_are_refused(parts, named):
+    with pytest.raises(vp.InputError, match="1e250") as error:
+        vp.Ratio(*parts)
+    assert error.value.argument == named
+
+
+def test_large_ratios_are_read_as_any():
+    votes = vp.Votes([[0, 1, 1], [1, 1, 0], [1, 0, 1], [0, 0, 1]], [0, 1, 1, 0])
+    large = vp.Ratio(vp.Weights(tp=10**240), vp.Weights(tp=1, fp=1), zero_division=-(10**240))
+    assert vp.prune(votes, objective=large).value == pytest.approx(1e240)

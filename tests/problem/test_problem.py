@@ -225,3 +225,26 @@ def test_sums_above_thresholds():
     net = np.array([100, 10, -3, 1, 7])
     found = Problem.above_thresholds(net, counts, 3)
     assert found.tolist() == [net[counts > level].sum() for level in range(3)]
+
+
+@pytest.mark.parametrize("positive", [1, 2])
+def test_limits_on_a_class_are_kept_for_the_class_of_that_label(positive):
+    rng = np.random.default_rng(5)
+    y = np.where(np.arange(120) % 3 == 0, 1, 2)
+    said = np.where(rng.random((120, 7)) < 0.75, y[:, None], 3 - y[:, None])
+    votes = vp.Votes(said, y, positive=positive)
+    for of in (1, 2):
+        for what in ("recall", "precision", "f1"):
+            wish = vp.AtLeast(what, 0.88, of=of)
+            solution = vp.prune(votes, constraints=wish, random_state=0)
+            predicted = solution.committee.predict(said)
+            right = (predicted == of) & (y == of)
+            within = {
+                "recall": (y == of).sum(), "precision": (predicted == of).sum(),
+                "f1": ((y == of).sum() + (predicted == of).sum()) / 2,
+            }[what]  # fmt: skip
+            assert right.sum() / within >= 0.88
+            own = {"recall": "specificity", "precision": "npv"}
+            if of == positive or what in own:
+                plain = vp.AtLeast(what if of == positive else own[what], 0.88)
+                assert vp.prune(votes, constraints=plain, random_state=0).value == solution.value

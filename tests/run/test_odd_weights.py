@@ -109,4 +109,4 @@ def test_trying_all_looks_at_the_clock_between_recounts(kind, monkeypatch):
     solution = vp.prune(votes, objective=objective, method="brute", time_limit=1000)
     monkeypatch.undo()
     assert solution.termination == "time limit"
-    assert len(looked) < 60
+    assert len(looked) < 80  # with the few that are tried by hand at last

@@ -168,3 +168,17 @@ def test_an_objective_is_its_value():
     for score in (-0.25, Fraction(-1, 4)):
         assert objective.reachable(score) == -0.25
         assert objective.read(score) == objective.read_above(score) == -0.25
+
+
+@pytest.mark.parametrize("positive", [1, 2])
+def test_limits_on_a_class_move_the_cutoff_for_the_class_of_that_label(positive):
+    rng = np.random.default_rng(2)
+    y = np.where(np.arange(200) % 3 == 0, 1, 2)
+    said = np.clip(rng.normal(np.where(y == positive, 0.6, 0.4)[:, None], 0.2, (200, 3)), 0, 1)
+    given = vp.Probabilities(said, y, positive=positive)
+    for of in (1, 2):
+        solution = vp.prune(given, constraints=vp.AtLeast("recall", 0.95, of=of), random_state=0)
+        predicted = solution.committee.predict(given)
+        assert (predicted == of)[y == of].mean() >= 0.95
+    with pytest.raises(vp.InputError, match="none of the classes"):
+        vp.prune(given, constraints=vp.AtLeast("recall", 0.95, of=0))

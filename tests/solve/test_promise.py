@@ -29,6 +29,31 @@ def exact_tail(rows, errors, risk):
     return sum(math.comb(rows, e) * risk**e * (1 - risk) ** (rows - e) for e in range(errors + 1))
 
 
+def test_members_are_found_by_name():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 600)
+    good, bad = (np.where(rng.random(600) < skill, labels, 1 - labels) for skill in (0.95, 0.6))
+    committee = vp.Committee((1,), 0, ("bad",), 2)
+    held = vp.Votes({"bad": bad, "good": good}, labels)
+    told = vp.promise([committee], held, vp.AtLeast("accuracy", 0.9))
+    assert told.committee is None
+    assert told.tests[0].errors == int((bad != labels).sum())
+
+
+def test_the_positive_class_is_that_of_the_committee():
+    votes = pool(skill=0.95)
+    words = np.where(votes.labels, "spam", "ham")
+    said = np.where(votes.matrix, "spam", "ham")
+    spam, ham = (vp.Votes(said, words, positive=each) for each in ("spam", "ham"))
+    committee = vp.prune(spam, constraints=vp.AtMost("size", 1)).committee
+    for what in ("accuracy", "recall", "precision", "specificity"):
+        told = [vp.promise([committee], held, vp.AtLeast(what, 0.8)) for held in (spam, ham)]
+        assert told[0] == told[1]
+        assert told[0].committee == committee
+    with pytest.raises(vp.InputError, match="decides between 'ham' and 'spam'"):
+        vp.promise([committee], spam.called("no", "yes"), vp.AtLeast("recall", 0.8))
+
+
 @pytest.mark.parametrize("risk", [Fraction(1, 20), Fraction(1, 3), Fraction(9, 10)])
 @pytest.mark.parametrize("rows", [0, 1, 7, 40, 200])
 def test_tails_are_binomial_and_never_too_small(rows, risk):
@@ -220,3 +245,20 @@ def test_the_occam_bound_refuses_what_it_is_not_for():
         with pytest.raises(vp.InputError):
             vp.occam_bound(**case)
     assert vp.occam_bound(n_rows=4, errors=4, size=1, pool_size=9) == 1.0
+
+
+def test_a_promise_may_name_its_class():
+    votes = pool(skill=0.9)
+    numbers = vp.Votes(votes.matrix + 1, votes.labels + 1, positive=1)
+    for of, what in ((1, "recall"), (2, "specificity")):
+        named, plain = (
+            vp.prune(numbers, promise=wish, random_state=0, time_limit=5).promise
+            for wish in (vp.AtLeast("recall", 0.8, of=of), vp.AtLeast(what, 0.8))
+        )
+        assert named == plain
+        assert named.what == what
+    chosen = vp.prune(numbers, constraints=vp.AtMost("size", 1)).committee
+    told = vp.promise([chosen], numbers, vp.AtLeast("recall", 0.8, of=2))
+    assert told == vp.promise([chosen], numbers, vp.AtLeast("specificity", 0.8))
+    with pytest.raises(vp.InputError, match="npv"):
+        vp.promise([chosen], numbers, vp.AtLeast("precision", 0.8, of=2))

@@ -111,3 +111,23 @@ def test_a_certificate_is_strict_json():
     text = Certificate(problem, "unknown", None, problem.gains.ceiling).to_json()
     assert json.loads(text)["format"] == "voteprune.certificate"
     assert text.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_what_is_optimal_up_to_rounding_is_feasible_on_file(tmp_path):
+    """Weights too fine for a solver's floats leave a gap that nothing on file can close."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 150)
+    said = np.where(rng.random((150, 14)) < 0.7, y[:, None], 1 - y[:, None])
+    votes = vp.Votes(said, y, sample_weight=10.0 ** rng.integers(-6, 6, 150))
+    solution = vp.prune(votes, objective="balanced_accuracy", certificate=True, random_state=0)
+    assert (solution.status, solution.trusted) == ("optimal", ("highs",))
+    assert solution.gap > 0
+    found = checked(solution, tmp_path)
+    assert found.holds
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert document["status"] == "feasible"
+    # Whoever forges the claim is found out as ever.
+    (tmp_path / "c.json").write_text(json.dumps(document | {"status": "optimal"}))
+    forged = verify(tmp_path / "c.json", tmp_path / "v.csv", target="label")
+    assert forged.failed == ("the committee: it is called optimal, but the bound is higher",)

@@ -211,3 +211,22 @@ def test_votes_cannot_be_changed():
         votes.names = ()
     with pytest.raises(ValueError):
         votes.matrix[0, 0] = 1
+
+
+@pytest.mark.parametrize("objective", ["accuracy", "f1_macro"])
+@pytest.mark.parametrize("method", ["exact", "brute", "search", "full", "best"])
+def test_no_time_still_gives_a_committee_and_a_valid_bound(method, objective):
+    votes = vp.PluralityVotes(*pool())
+    gaps = np.where(np.random.default_rng(1).random((80, 7)) < 0.3, np.nan, pool()[0] > 1)
+    skipping = vp.Votes(gaps, pool()[1] > 1, abstentions="skip")
+    for given in (votes, skipping):
+        truth = vp.prune(given, objective=objective, method="brute").value
+        for limits in ((), vp.AtMost("size", 2)) if method in ("exact", "brute") else ((),):
+            solution = vp.prune(
+                given, objective=objective, method=method, constraints=limits, time_limit=0
+            )
+            assert solution.committee is not None
+            assert solution.value <= truth
+            assert solution.bound is None or solution.bound >= solution.value
+            if method == "exact" and not limits:
+                assert solution.bound >= truth

@@ -299,7 +299,7 @@ def test_a_solution_that_skips_explains_itself():
          "constraints", "paper cannot honour"),
         ("against", {"objective": vp.Ramp(1), "constraints": vp.AtLeast("coverage", 0.5)},
          "constraints", "cannot honour"),
-        ("against", {"constraints": vp.AtLeast("recall", 0.5, of=0)}, "constraints", "specificity"),
+        ("against", {"constraints": vp.AtLeast("recall", 0.5, of=2)}, "constraints", "none of"),
         ("skip", {"constraints": vp.AtLeast("recall", 0.5, of="x")}, "constraints", "none of"),
     ],
 )  # fmt: skip
@@ -405,3 +405,75 @@ def test_who_reads_a_committee_that_skips_is_named(tmp_path):
     with pytest.raises(vp.FileFormatError, match=r"vp\.PluralityCommittee\.load"):
         vp.Committee.load(tmp_path / "s.json")
     assert vp.PluralityCommittee.load(tmp_path / "s.json").abstentions == "skip"
+
+
+@pytest.mark.parametrize(
+    ("negative", "positive"), [("ham", "spam"), (1, 0), (1, 2), (2, 1), ("b", "a")]
+)
+def test_skipped_abstentions_keep_the_names_of_the_classes(negative, positive):
+    matrix, y = pool()
+    names = np.array([negative, positive], dtype=object)
+    said = np.where(np.isnan(matrix), None, names[np.nan_to_num(matrix).astype(int)])
+    truth = names[y].tolist()
+    votes = vp.Votes(said, truth, positive=positive, abstentions="skip")
+    committee = vp.prune(votes, random_state=0).committee
+    expected = vp.prune(vp.Votes(matrix, y, abstentions="skip"), random_state=0).committee
+    assert committee.members == expected.members
+    predicted = names[expected.predict(matrix)]
+    kept = vp.PluralityCommittee.from_json(committee.to_json())
+    assert kept == committee
+    turned = vp.Votes(said, truth, positive=negative, abstentions="skip")
+    for given in (votes, turned, said, {f"c{k}": said[:, k] for k in range(said.shape[1])}):
+        assert (kept.predict(given) == predicted).all()
+    assert (kept.voted(said) == expected.voted(matrix)).all()
+    for strange in (
+        votes.called("no", "yes"),
+        vp.PluralityVotes(matrix.astype(object), y, abstentions="skip"),
+    ):
+        with pytest.raises(InputError, match="classes"):
+            kept.predict(strange)
+    wish = vp.AtLeast("recall", 0.6, of=negative)
+    limited = vp.prune(votes, constraints=wish, random_state=0).committee.predict(votes)
+    real = names[y]
+    assert (limited == real)[real == negative].mean() >= 0.6
+    worth = {negative: 3, positive: 1}
+    by_worth = vp.prune(votes, objective=worth, random_state=0)
+    assert (
+        by_worth.value
+        == vp.prune(
+            vp.Votes(matrix, y, abstentions="skip"), objective={0: 3, 1: 1}, random_state=0
+        ).value
+    )
+
+
+def test_probabilities_beside_named_classes_are_cut_where_abstentions_are_skipped():
+    matrix, y = pool()
+    words = np.array(["ham", "spam"])[y]
+    votes = vp.Votes(matrix * 0.4 + 0.2, words, positive="spam", abstentions="skip")
+    committee = vp.prune(votes, random_state=0).committee
+    assert (committee.predict(matrix * 0.4 + 0.2) == committee.predict(votes)).all()
+    assert set(committee.predict(votes)) == {"ham", "spam"}
+
+
+def test_names_of_classes_are_as_many_as_there_are():
+    for labels in (("a",), ("a", "a"), ("a", "b", "c")):
+        with pytest.raises(InputError) as raised:
+            vp.PluralityCommittee((0,), ("c0",), (0, 1), 2, "skip", labels=labels)
+        assert raised.value.argument == "labels"
+    assert vp.PluralityCommittee((0,), ("c0",), (0, 1), 2, "skip", labels=(0, 1)).labels == ()
+
+
+@pytest.mark.parametrize("keys", [("a", "b"), (0, 1)])
+def test_masked_entries_of_columns_abstain_or_are_refused(keys):
+    y = [0, 1, 1, 0]
+    masked = np.ma.masked_array([0, 1, 1, 1], mask=[False, False, True, True])
+    said = {keys[0]: masked, keys[1]: [0, 1, 0, 0]}
+    votes = vp.Votes(said, y, abstentions="skip")
+    assert votes.voted.tolist() == [[True, True], [True, True], [False, True], [False, True]]
+    several = vp.PluralityVotes(said, y, abstentions="skip")
+    assert (several.voted == votes.voted).all()
+    committee = vp.PluralityCommittee((0, 1), tuple(map(str, keys)), (0, 1), 2, "skip")
+    assert committee.predict(said).tolist() == [0, 1, 0, 0]
+    for refusing in (vp.Votes, vp.PluralityVotes):
+        with pytest.raises(InputError, match="masked"):
+            refusing(said, y)

@@ -1,6 +1,8 @@
 """`Votes` takes what people have, refuses what it cannot mean, and never touches the original."""
 
 import pickle
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -153,3 +155,61 @@ def test_every_table_crosses_the_borders_of_processes_and_stays_as_it_is(kind):
         assert not isinstance(back, np.ndarray) or not back.flags.writeable
     with pytest.raises(AttributeError, match=f"{kind.__name__} is immutable"):
         copy.names = ()
+
+
+def kinds():
+    """Votes and probabilities, whose rows and classifiers are taken alike."""
+    rng = np.random.default_rng(3)
+    y = np.arange(6) % 2
+    said = np.clip(y[:, None] * 0.6 + 0.4 * rng.random((6, 3)), 0, 1)
+    return [vp.Votes(said, y, names=list("abc")), vp.Probabilities(said, y, names=list("abc"))]
+
+
+@pytest.mark.parametrize("votes", kinds())
+def test_rows_are_taken_by_a_mask_or_by_places(votes):
+    mask = np.array([True, False, True, True, True, False])
+    for meant in (mask, mask.tolist(), np.flatnonzero(mask), [0, 2, 3, -2]):
+        taken = votes.take(meant)
+        assert taken.n_rows == 4
+        assert (taken.labels == votes.labels[mask]).all()
+    for wrong in (mask[:5], [0.9, 1.7], ["a"], 3, [[0, 1]], [0, 6], [-7, 1], slice(3), None):
+        with pytest.raises(vp.InputError) as error:
+            votes.take(wrong)
+        assert error.value.argument == "rows"
+
+
+@pytest.mark.parametrize("votes", kinds())
+def test_classifiers_are_selected_by_places_names_or_a_mask(votes):
+    for meant in ([2, 0], ["c", "a"], np.array(["c", "a"]), np.array([2, 0]), (2, -3)):
+        assert votes.select(meant).names == ("c", "a")
+    assert votes.select([True, False, True]).names == ("a", "c")
+    for wrong in ([True, False], ["d"], "a", [0.5], [3], ["a", 0], None):
+        with pytest.raises(vp.InputError) as error:
+            votes.select(wrong)
+        assert error.value.argument == "columns"
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [Fraction(1, 3), Fraction(1, 6), Fraction(1, 2)],
+        [Fraction(1, 3), Decimal("0.5"), 2],
+        [2**70, 1, 0],
+        np.array([3, 1, 2], dtype=object),
+    ],
+)
+def test_weights_may_be_exact_numbers_of_any_kind(weights):
+    votes = vp.Votes([[0], [1], [1]], [0, 1, 0], sample_weight=weights)
+    told = [Fraction(int(w), votes.denominator) for w in votes.weights]
+    assert told == [Fraction(w) for w in weights]
+    several = vp.PluralityVotes([[0], [1], [1]], [0, 1, 0], sample_weight=weights)
+    assert several.weights.tolist() == votes.weights.tolist()
+
+
+@pytest.mark.parametrize(
+    "odd", [Fraction(-1), Decimal("NaN"), Decimal("Infinity"), "1", None, True, 1j]
+)
+def test_other_objects_are_no_weights(odd):
+    with pytest.raises(vp.InputError, match="finite numbers, zero or above") as error:
+        vp.Votes([[0], [1], [1]], [0, 1, 0], sample_weight=np.array([1, odd, 1], dtype=object))
+    assert error.value.argument == "sample_weight"

@@ -122,8 +122,9 @@ def _read_options(
 
 def _as_chosen(chosen: Committee | PluralityCommittee, options: ReadOptions) -> ReadOptions:
     """Return the options with what a committee knows itself of how its votes were read."""
-    if isinstance(chosen, Committee) and chosen.classes != NUMBERED and options.positive is None:
-        negative, positive = map(str, chosen.classes)
+    labels = chosen.classes if isinstance(chosen, Committee) else chosen.labels or NUMBERED
+    if labels != NUMBERED and options.positive is None:
+        negative, positive = map(str, labels)
         options = replace(options, negative=negative, positive=positive)
     if options.cutoff is None and options.grade is None and chosen.cutoff != USUAL_CUT:
         options = replace(options, cutoff=chosen.cutoff)

@@ -13,7 +13,6 @@ from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
 from ..solve.comparison import Comparison
 from ..tables import Rows
-from ..votes.abstaining import Abstentions
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
 from .console import PROVED, WRONG, live_methods, say
@@ -119,15 +118,15 @@ def _read(
     if not plurality:
         table = read_tables(file, reading, k, test)
         votes, other = table.validation, table.test
-        rule = votes.abstentions
-        return votes, None if other is None else _test_votes(other, rule), table.costs
+        return votes, None if other is None else _test_votes(other, votes), table.costs
     labels = read_class_tables(file, reading, k, test)
     return labels.validation, labels.test, labels.costs
 
 
-def _test_votes(test: Rows, rule: Abstentions | None) -> Votes | None:
+def _test_votes(test: Rows, votes: Votes) -> Votes | None:
     try:
-        return Votes(test.said, test.labels, names=test.names, abstentions=rule)
+        judged = Votes(test.said, test.labels, names=test.names, abstentions=votes.abstentions)
+        return judged.called(*votes.classes)
     except InputError:
         say("the test rows have one class only, so nothing is judged on them.")
         return None

@@ -263,7 +263,7 @@ def given_votes(committee: Committee | PluralityCommittee) -> Committee | Plural
     """Return a committee that is given votes, not what they were read from, and says 0 or 1."""
     if isinstance(committee, Committee):
         return replace(committee, cutoff=USUAL_CUT, classes=NUMBERED)
-    return replace(committee, cutoff=USUAL_CUT)
+    return replace(committee, cutoff=USUAL_CUT, labels=())
 
 
 def solution_json(

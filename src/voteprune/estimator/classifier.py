@@ -241,6 +241,7 @@ class PrunedVotingClassifier(Conventions):
         check_consistent_length(X, target.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         arguments, rule = self._arguments(seed, pool), check_abstentions(self.abstentions)
+        arguments["constraints"] = target.about_positive(arguments["constraints"])
         soft = read_voting(self.voting, self.penalty, arguments, pool, rule)
         if soft:
             arguments = settle_soft(arguments, pool.alike)

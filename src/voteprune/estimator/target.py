@@ -11,6 +11,8 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..exceptions import InputError
+from ..problem.constraints import Constraint, check_constraints
+from ..problem.limits import about_positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,21 @@ class Target:
     classes: NDArray[Any]
     codes: NDArray[np.intp]
     positive: int | None
+
+    def about_positive(self, constraints: object) -> tuple[Constraint, ...]:
+        """Return constraints on classes as the votes have them, which know of two no labels.
+
+        Raises
+        ------
+        InputError
+            If one is no constraint, or names a class that `y` does not have.
+        """
+        requests = check_constraints(constraints)
+        if self.positive is None:
+            return requests
+        labels = self.classes.tolist()
+        of_two = (labels[1 - self.positive], labels[self.positive])
+        return tuple(about_positive(request, of_two) for request in requests)
 
 
 def read_target(y: object, pos_label: object) -> Target:

@@ -27,6 +27,7 @@ from ..problem.seats import Seats
 from ..run.incumbent import Incumbent
 from ..run.run import Outcome, Run
 from .first_committees import open_run
+from .plurality_tabu import offer_openings
 
 MOST_CLASSIFIERS = 20
 _CHUNK, _CELLS = 4096, 2**24
@@ -191,7 +192,10 @@ def _weighted(weights: IntArray, steps: NDArray[np.int64]) -> IntArray:
 
 
 def try_all_pluralities(problem: PluralityProblem, run: Run) -> Outcome:
-    """Try all committees; proves what it finds unless the time runs out."""
+    """Try all committees; proves what it finds unless the time runs out.
+
+    Where it has run out before the first was tried, one is taken that is found by hand.
+    """
     _check_few(problem.n_classifiers)
     p, c = problem.n_patterns, problem.n_classes
     named = [(problem.codes == label).astype(np.float32).T for label in range(c)]
@@ -203,7 +207,10 @@ def try_all_pluralities(problem: PluralityProblem, run: Run) -> Outcome:
             return problem.objective.values(decided) + _ROUNDING
         return np.asarray(problem.gain[np.arange(p), decided].sum(axis=1) + problem.gains.base)
 
-    return _try_all(problem.n_classifiers, run, _CELLS_OF_CLASSES // (p * c), worth)
+    outcome = _try_all(problem.n_classifiers, run, _CELLS_OF_CLASSES // (p * c), worth)
+    if run.incumbent.members is None and not outcome.infeasible:
+        offer_openings(problem, run)
+    return outcome
 
 
 def are_few(problem: PluralityProblem, run: Run, most: int) -> bool:

@@ -15,7 +15,7 @@ from ..numbers.exact import IntArray, ceil_div, combine, common_denominator, tot
 from ..votes.plurality import Label, PluralityVotes
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Constraint
 from .formulas import Weights
-from .limits import as_sums
+from .limits import as_sums, place_of
 
 OF_ALL = ("accuracy", "balanced_accuracy")
 """Criteria that are of all classes together."""
@@ -66,12 +66,12 @@ def _compile(
         goal = ceil_div(sign * request.limit * scale * votes.denominator)
         yield ClassLimit(sign * worth, goal, request)
         return
-    place = _place(request, votes.classes)
+    place = _place(request, votes.class_names)
     positives, negatives = totals[place], sum(totals, Fraction(0)) - totals[place]
     if not positives or not negatives:
         raise InputError(
             "constraints",
-            f"{request}: no row of {votes.classes[place]!r} carries weight, or no other does. "
+            f"{request}: no row of {votes.class_names[place]!r} carries weight, or no other does. "
             "Leave it out.",
         )
     for weights, least in as_sums(request, positives, negatives):
@@ -100,12 +100,7 @@ def _place(request: AtLeast | AtMost, classes: Sequence[Label]) -> int:
             f"of={classes[0]!r}, or on the command line {request.what}:{classes[0]}="
             f"{float(request.limit):g}.",
         )
-    if request.of not in classes:
-        listed = ", ".join(map(repr, classes[:8])) + (", ..." * (len(classes) > 8))
-        raise InputError(
-            "constraints", f"{request}: {request.of!r} is none of the classes {listed}."
-        )
-    return classes.index(request.of)
+    return place_of(request, classes)
 
 
 def class_totals(votes: PluralityVotes, weight: IntArray) -> list[Fraction]:

@@ -14,7 +14,7 @@ from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
 from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
-from ..votes.votes import Votes
+from ..votes.votes import Votes, on_classes
 
 USUAL_CUT = 0.5
 """Where probabilities are cut when nothing else is said."""
@@ -133,6 +133,7 @@ class Committee(Document):
             one.
         """
         if isinstance(votes, Votes):
+            votes = on_classes(votes, self.classes)
             if votes.voted is not None:
                 check_same_rule(votes.abstentions, self.abstentions)
             if places := places_by_name(votes.names, self.names):

@@ -10,6 +10,7 @@ from typing import Any
 from ..exceptions import InputError
 from ..numbers.exact import exact, show
 from ..votes.plurality import Label
+from .costs import Costs, costs_by_name, read_costs
 from .measured_costs import seconds_of
 from .metrics import Criterion, check_limited
 from .naming import (
@@ -81,7 +82,8 @@ class AtLeast(_Limit):
 
     ``AtLeast("size", 3)``, ``AtLeast("recall", 0.9)``, ``AtLeast("precision", 0.8)``,
     ``AtLeast(Weights(tp=2, fp=-1), 40)``. With several classes a criterion is that of one class
-    against the rest, ``AtLeast("recall", 0.8, of="cat")``. ``AtLeast("coverage", 0.9)``: where
+    against the rest, ``AtLeast("recall", 0.8, of="cat")``; of two it is that of the positive class
+    where none is named, and `of` takes either label. ``AtLeast("coverage", 0.9)``: where
     classifiers abstain, a member must have voted on nine rows of ten. All limits may have a `name`
     by which they are shown, ``AtLeast("recall", 0.9, name="safety")``.
     """
@@ -143,15 +145,16 @@ class Budget:
     Parameters
     ----------
     costs
-        One cost per classifier of the pool in its order, or a mapping from name to cost in which
-        a classifier that is not named is free. Any unit: milliseconds, bytes, money.
+        One cost per classifier of the pool in its order, or a mapping (or pandas series) from name
+        to cost in which a classifier that is not named is free. Any unit: milliseconds, bytes,
+        money.
     limit
         What may be spent.
     name
         What it is called where it is shown: ``Budget(costs, 20, name="latency")``.
     """
 
-    costs: tuple[Fraction, ...] | tuple[tuple[str, Fraction], ...]
+    costs: Costs
     limit: Fraction
     name: str
 
@@ -161,19 +164,7 @@ class Budget:
         limit: object,
         name: str = "cost",
     ) -> None:
-        if isinstance(costs, Mapping):
-            read: object = tuple(
-                (str(name), exact(cost, f"Budget(costs[{name!r}])")) for name, cost in costs.items()
-            )
-        else:
-            try:
-                listed = list(costs)
-            except TypeError:
-                raise InputError(
-                    "Budget(costs)", f"expected one cost per classifier, got {costs!r}."
-                ) from None
-            read = tuple(exact(cost, f"Budget(costs[{i}])") for i, cost in enumerate(listed))
-        object.__setattr__(self, "costs", read)
+        object.__setattr__(self, "costs", read_costs(costs))
         object.__setattr__(self, "limit", exact(limit, "Budget(limit)"))
         object.__setattr__(self, "name", check_name(name, "Budget(name)"))
 
@@ -214,13 +205,13 @@ class Budget:
 
     def within(self, limit: object) -> Budget:
         """Return the same costs under another limit."""
-        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        return Budget(named or self.costs, limit, self.name)
+        named = costs_by_name(self.costs)
+        return Budget(self.costs if named is None else named, limit, self.name)
 
     def for_pool(self, names: Sequence[str]) -> tuple[Fraction, ...]:
         """Return one cost per classifier of the pool called `names`."""
-        named = {item[0]: item[1] for item in self.costs if isinstance(item, tuple)}
-        if named:
+        named = costs_by_name(self.costs)
+        if named is not None:
             unknown = [name for name in named if name not in names]
             if unknown:
                 raise InputError("Budget(costs)", nobody_called(unknown[0], names))

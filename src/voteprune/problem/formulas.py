@@ -33,6 +33,9 @@ Height = tuple[Fraction, Point]
 
 COUNTS = ("tp", "fn", "tn", "fp")
 
+_HUGE = 10**250
+"""How large parts of a ratio may be."""
+
 _DIGITS = 10_000
 """Largest denominator of weights that are rounded."""
 
@@ -122,7 +125,12 @@ class Ratio:
             )
         object.__setattr__(self, "numerator", numerator)
         object.__setattr__(self, "denominator", denominator)
-        object.__setattr__(self, "zero_division", exact(zero_division, "Ratio(zero_division)"))
+        nothing = exact(zero_division, "Ratio(zero_division)")
+        _refuse_huge("Ratio(zero_division)", abs(nothing))
+        above = max(abs(getattr(numerator, name)) for name in COUNTS)
+        _refuse_huge("Ratio(numerator)", max(above, above / min(filter(None, below))))
+        _refuse_huge("Ratio(denominator)", max(below))
+        object.__setattr__(self, "zero_division", nothing)
 
     def score(self, confusion: Confusion) -> Fraction:
         """Return the exact value."""
@@ -295,6 +303,16 @@ def confusion_at(point: Point, p: Fraction, n: Fraction) -> Confusion:
     """Return the counts with these true and false positives."""
     tp, fp = point
     return Confusion(tp, p - tp, n - fp, fp)
+
+
+def _refuse_huge(argument: str, size: Fraction) -> None:
+    """Refuse what no float holds, also beside counts: values are told, and sketched, in floats."""
+    if size > _HUGE:
+        raise InputError(
+            argument,
+            "is, or makes the quotient, larger than 1e250, which is more than numbers can hold. "
+            "Scale numerator and denominator.",
+        )
 
 
 def _on_positives(weights: Weights) -> Weights:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from ..votes.patterns import Patterns
 from .constraints import OF_MEMBERS, AtLeast, AtMost, Budget, Constraint, Group
 from .formulas import Ratio, Weights
 from .gains import Gains
-from .metrics import formula_of
+from .metrics import Criterion, formula_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,18 +33,81 @@ class MetricLimit:
     @classmethod
     def all_of(cls, request: AtLeast | AtMost, patterns: Patterns) -> tuple[MetricLimit, ...]:
         """Compile a floor or a ceiling on a criterion; a ratio may take two."""
-        if request.of not in (None, 1):
-            raise InputError(
-                "constraints",
-                f"{request}: of two classes the positive one is meant, 1. Leave `of` out; the "
-                "negative class has specificity for its recall, and npv for its precision.",
-            )
+        assert request.of is None, "a limit on another class comes in as one on the positive class"
         found = []
         for weights, least in as_sums(request, *class_totals(patterns)):
             gains = Gains.of(weights, patterns)
             units = 1 if least is None else ceil_div(least / gains.unit)
             found.append(cls(weights, gains, units, request))
         return tuple(found)
+
+
+_MIRRORED = {
+    "recall": "specificity",
+    "precision": "npv",
+    "false_positive_rate": "false_negative_rate",
+    "tp": "tn",
+    "fn": "fp",
+}
+_MIRRORED |= {theirs: ours for ours, theirs in _MIRRORED.items()}
+_ALIKE = ("accuracy", "balanced_accuracy", "cohen_kappa")
+"""Criteria that mean the same whichever of two classes is called positive."""
+
+_Request = TypeVar("_Request", bound=Constraint)
+
+
+def about_positive(request: _Request, classes: Sequence[Any]) -> _Request:
+    """Return a limit on one of two classes as one on the positive class, which it then leaves out.
+
+    Parameters
+    ----------
+    request
+        Any constraint; one that names no class comes back as it is.
+    classes
+        What the negative and the positive class are called.
+
+    Raises
+    ------
+    InputError
+        If it names another class.
+    """
+    if not isinstance(request, AtLeast | AtMost) or request.of is None:
+        return request
+    place = place_of(request, classes)
+    criterion = request.what if place else _mirrored(request.what)
+    name = request.name
+    if name is None and not isinstance(criterion, str) and isinstance(request.what, str):
+        name = f"{request.what} of {request.of}"
+    return type(request)(criterion, request.limit, name=name)
+
+
+def place_of(request: AtLeast | AtMost, classes: Sequence[Any]) -> int:
+    """Return the place of the class that a limit names; the command line names it in text."""
+    as_text: list[Any] = [str(label) for label in classes]
+    for known in (list(classes), as_text):
+        if request.of in known:
+            return known.index(request.of)
+    listed = ", ".join(map(repr, classes[:8])) + (", ..." * (len(classes) > 8))
+    raise InputError(
+        "constraints",
+        f"{request}: {request.of!r} is none of the classes {listed}. Name one of them as `of`.",
+    )
+
+
+def _mirrored(criterion: Criterion) -> Criterion:
+    """Return the criterion that is to the positive class what this is to the negative class."""
+    if criterion in _ALIKE or criterion in _MIRRORED:
+        return _MIRRORED.get(str(criterion), criterion)
+    formula = formula_of(criterion, Fraction(1), Fraction(1))  # no other depends on the totals
+    if isinstance(formula, Ratio):
+        above, below = _turned(formula.numerator), _turned(formula.denominator)
+        return Ratio(above, below, formula.zero_division)
+    assert isinstance(formula, Weights), "refused when the limit was made"
+    return _turned(formula)
+
+
+def _turned(weights: Weights) -> Weights:
+    return Weights(tp=weights.tn, fn=weights.fp, tn=weights.tp, fp=weights.fn)
 
 
 def as_sums(

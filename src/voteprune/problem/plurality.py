@@ -192,8 +192,9 @@ class PluralityProblem(Seats):
         names = tuple(self.votes.names[k] for k in ordered)
         rule = self.votes.abstentions
         return PluralityCommittee(
-            ordered, names, self.votes.classes, self.n_classifiers, rule, self.votes.cutoff
-        )
+            ordered, names, self.votes.classes, self.n_classifiers, rule, self.votes.cutoff,
+            self.votes.class_names,
+        )  # fmt: skip
 
     def counts(self, members: Sequence[int]) -> NDArray[np.int64]:
         """Count how many members name each class on each pattern."""
@@ -342,10 +343,11 @@ def _gain(
 
 def _read_worths(criterion: Mapping[Label, object], votes: PluralityVotes) -> list[Fraction]:
     """Return what a correct decision on a row of weight one is worth, for every class."""
-    unknown = [label for label in criterion if label not in votes.classes]
+    names = votes.class_names
+    unknown = [label for label in criterion if label not in names]
     if unknown:
-        raise InputError("objective", f"{unknown[0]!r} is none of the classes {votes.classes}.")
-    worths = [exact(criterion.get(label, 0), f"objective[{label!r}]") for label in votes.classes]
+        raise InputError("objective", f"{unknown[0]!r} is none of the classes {names}.")
+    worths = [exact(criterion.get(label, 0), f"objective[{label!r}]") for label in names]
     if min(worths) < 0:
         raise InputError(
             "objective", "what a correct decision is worth must not be negative. Give 0 or more."

@@ -21,8 +21,8 @@ from ..votes.abstaining import (
     read_abstentions,
 )
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
-from ..votes.reading import columns_by_name, places_by_name, read_matrix, to_votes
-from ..votes.votes import Votes
+from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
+from ..votes.votes import Votes, on_classes
 from .committee import check_told, cut_fields, read_cut
 
 RULE = "the class with most votes; of several with as many, the one that stands first in classes"
@@ -49,6 +49,10 @@ class PluralityCommittee(Document):
         member votes on every row. Where no member votes, the first of `classes` wins.
     cutoff
         From where on a number is a vote for class 1, where members were chosen on such votes.
+    labels
+        What the classes are called, where members were chosen on `Votes` of other classes than 0
+        and 1, the positive one last. Members may then vote by these names, and the committee
+        predicts them.
     """
 
     _KIND: ClassVar = "plurality_committee"
@@ -60,6 +64,7 @@ class PluralityCommittee(Document):
     pool_size: int
     abstentions: Abstentions | None = None
     cutoff: float = 0.5
+    labels: tuple[Label, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.members or len(set(self.members)) != len(self.members):
@@ -72,11 +77,17 @@ class PluralityCommittee(Document):
             raise InputError("names", "there must be one distinct name per member.")
         if not self.classes or len(set(self.classes)) != len(self.classes):
             raise InputError("classes", "must be distinct, and at least one.")
+        labels = tuple(
+            label.item() if isinstance(label, np.generic) else label for label in self.labels
+        )
+        if labels and (len(labels), len(set(labels))) != (len(self.classes),) * 2:
+            raise InputError("labels", "there must be one distinct name per class, or none.")
         check_abstentions(self.abstentions)
         order = sorted(range(len(self.members)), key=lambda i: self.members[i])
         object.__setattr__(self, "members", tuple(int(self.members[i]) for i in order))
         object.__setattr__(self, "names", tuple(str(self.names[i]) for i in order))
         object.__setattr__(self, "classes", tuple(self.classes))
+        object.__setattr__(self, "labels", () if labels == self.classes else labels)
 
     @property
     def size(self) -> int:
@@ -92,7 +103,7 @@ class PluralityCommittee(Document):
             A `PluralityVotes`, `Votes`, data frame or mapping in which the members are found by
             name, or an array of labels with the pool's K columns in the pool's order. A
             member that says nothing (NaN, None, an empty cell) abstains, if `abstentions` says what
-            that counts for. Where it was chosen on `Votes`, probabilities are cut at 0.5.
+            that counts for. Where it was chosen on `Votes`, probabilities are cut at `cutoff`.
         """
         return count_classes(self._codes(votes), len(self.classes))
 
@@ -106,13 +117,15 @@ class PluralityCommittee(Document):
 
     def _codes(self, votes: object) -> Codes:
         """Return what the members name on each row, as places in `classes`."""
+        called = self.labels or self.classes
         if isinstance(votes, Votes):
-            votes = PluralityVotes.of_two(votes)
+            turned = on_classes(votes, (called[0], called[1])) if len(called) == 2 else votes
+            votes = PluralityVotes.of_two(turned)
         if not isinstance(votes, PluralityVotes):
             table, voted = self._read(votes)
             return encode(table, self.classes, "votes", voted, self.abstentions)
-        if votes.classes != self.classes:
-            raise InputError("votes", f"has other classes than {self.classes}.")
+        if votes.class_names != called:
+            raise InputError("votes", f"has other classes than {called}.")
         if votes.voted is not None:
             check_same_rule(votes.abstentions, self.abstentions)
         return self._seats(votes.matrix, votes.names)
@@ -124,8 +137,12 @@ class PluralityCommittee(Document):
         gaps = self.abstentions is not None
         if gaps and self.classes == (0, 1):
             # Chosen on votes of two classes, which may be probabilities.
-            table, voted = fill_gaps(read_matrix(votes, "votes", gaps=True)[0], 0)
-            table = to_votes(table, "votes", self.cutoff).astype(np.int64)
+            named = TwoClasses(self.labels[1], self.labels[0]) if self.labels else None
+            table, _ = read_matrix(votes, "votes", words=named is not None, gaps=True)
+            table, voted = fill_gaps(table, self.labels[0] if self.labels else 0)
+            # Truth values are votes, whatever the classes are called.
+            named = None if table.dtype == bool else named
+            table = to_votes(table, "votes", self.cutoff, named).astype(np.int64)
         else:
             table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)
         said = np.ones(table.shape, dtype=bool) if voted is None else voted
@@ -134,7 +151,8 @@ class PluralityCommittee(Document):
     def predict(self, votes: object) -> NDArray[Any]:
         """Return the class that wins on each row; see `count` for `votes`."""
         # argmax takes the first of several, which is the rule for ties.
-        winners: NDArray[Any] = np.asarray(self.classes)[self.count(votes).argmax(axis=1)]
+        called = np.asarray(self.labels or self.classes)
+        winners: NDArray[Any] = called[self.count(votes).argmax(axis=1)]
         return winners
 
     def _seats(self, matrix: NDArray[Any], names: Sequence[str] = ()) -> NDArray[Any]:
@@ -161,6 +179,7 @@ class PluralityCommittee(Document):
                 else {"abstentions": self.abstentions, "when_nobody_votes": self.classes[0]}
             ),
             **cut_fields(self.cutoff),
+            **({"labels": list(self.labels)} if self.labels else {}),
             "version": version("voteprune"),
         }
 
@@ -175,6 +194,7 @@ class PluralityCommittee(Document):
                 pool_size=fields.integer("pool_size"),
                 abstentions=read_abstentions(fields),
                 cutoff=read_cut(fields),
+                labels=() if fields.missing("labels") else fields.scalars("labels"),
             )
         )
 

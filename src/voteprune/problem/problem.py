@@ -26,7 +26,7 @@ from .diversity import Diversity
 from .diversity_measures import floors_of
 from .formulas import Weights
 from .gains import Gains
-from .limits import MetricLimit, class_totals
+from .limits import MetricLimit, about_positive, class_totals
 from .margin import Margin, MarginObjective
 from .metrics import Criterion, formula_of
 from .objective import BinaryObjective, CurveObjective, LinearObjective, Score
@@ -99,6 +99,7 @@ class Problem(Seats):
         self, requests: Sequence[Constraint], diversity: str | Diversity | None
     ) -> Problem:
         """Return the same problem under other constraints."""
+        requests = [about_positive(request, self.votes.classes) for request in requests]
         return self._under(
             requests,
             asked_diversity=diversity,

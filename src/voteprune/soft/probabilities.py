@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..exceptions import InputError
 from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
+from ..votes.picking import read_columns, read_rows
 from ..votes.reading import read_names, read_vector
 from .log_odds import SCORE, log_odds_of, member_of, shares_of, tensor_of
 from .reading import (
@@ -248,9 +249,15 @@ class Probabilities(Frozen):
             stored[k] = shares_of(self.log_odds[:, k], kind, self.clip, len(self.classes))
         return np.moveaxis(stored, 0, 1)
 
-    def select(self, columns: Sequence[int]) -> Probabilities:
-        """Return what some of the members say, in the order given."""
-        places = list(columns)
+    def select(self, columns: Sequence[int] | Sequence[str] | NDArray[Any]) -> Probabilities:
+        """Return what some of the members say, in the order given.
+
+        Parameters
+        ----------
+        columns
+            Their places or names, or a truth value for each member.
+        """
+        places = read_columns(columns, self.names)
         return self._but(
             digest="",
             kinds=tuple(self.kinds[k] for k in places),
@@ -258,15 +265,20 @@ class Probabilities(Frozen):
             names=tuple(self.names[k] for k in places),
         )
 
-    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Probabilities:
+    def take(self, rows: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Probabilities:
         """Return what is said on some of the rows, in the order given.
+
+        Parameters
+        ----------
+        rows
+            Their places, or a truth value for each row.
 
         Raises
         ------
         InputError
-            If a class is missing among them.
+            If a class is missing among them, or they are neither.
         """
-        places = np.asarray(rows, dtype=np.intp)
+        places = read_rows(rows, self.n_rows)
         labels, weights = self.labels[places], self.weights[places]
         check_classes(self.classes, labels, weights)
         odds = _by_member(self.log_odds[places])
@@ -312,11 +324,11 @@ class ScannedProbabilities(Probabilities):
         """Refuse: there are no rows in memory."""
         self._refuse()
 
-    def select(self, columns: Sequence[int]) -> NoReturn:
+    def select(self, columns: Sequence[int] | Sequence[str] | NDArray[Any]) -> NoReturn:
         """Refuse: there are no rows in memory."""
         self._refuse()
 
-    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> NoReturn:
+    def take(self, rows: Sequence[int] | Sequence[bool] | NDArray[Any]) -> NoReturn:
         """Refuse: there are no rows in memory."""
         self._refuse()
 

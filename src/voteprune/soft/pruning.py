@@ -21,7 +21,7 @@ from ..problem.constraints import (
     Require,
     size_range,
 )
-from ..problem.limits import CostLimit, seats_within
+from ..problem.limits import CostLimit, about_positive, seats_within
 from ..problem.objective import Objective
 from ..problem.seats import member_indices
 from . import problem as numbers
@@ -118,6 +118,8 @@ class SoftPruning:
             If a constraint does not fit the pool, or the penalty is not above 0.
         """
         names, loss = said.names, OBJECTIVES[objective]
+        if len(said.classes) == 2:
+            requests = [about_positive(item, said.classes) for item in requests]
         size_min, size_max = size_range(requests, said.n_classifiers)
         groups = [item.range(names) for item in requests if isinstance(item, Group)]
         moments = said.rows.moments if isinstance(said, ScannedProbabilities) else None
@@ -268,7 +270,7 @@ def limits_of(requests: Sequence[Constraint]) -> list[AtLeast | AtMost]:
 def check_limits(requests: Sequence[Constraint], n_classes: int) -> None:
     """Refuse limits on criteria where there is no cut-off that could keep them."""
     for limit in limits_of(requests):
-        if limit.what == "coverage" or limit.of not in (None, 1):
+        if limit.what == "coverage" or limit.of is not None:
             raise InputError(
                 "constraints",
                 f"{limit} is for committees that count votes. Leave it out, or give vp.Votes.",

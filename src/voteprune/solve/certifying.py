@@ -14,6 +14,7 @@ from ..exceptions import InputError, OutputError
 from ..files.outfile import check_folder
 from ..problem.plurality import PluralityProblem
 from ..problem.problem import Problem
+from ..run.incumbent import Incumbent
 from ..run.run import Method, Run
 from ..soft.certificate import SoftCertificate
 from ..soft.pruning import SoftPruning
@@ -121,7 +122,13 @@ def certificate_of(
     cut = cuts[0] if cuts else Cut(*closure(problem, time.monotonic() + _MOMENT))
     proof = proofs[-1] if proofs else None
     return Certificate(
-        problem, status, incumbent.committee, incumbent.bound, proof, claims, cut=cut
+        problem,
+        _on_file(status, incumbent),
+        incumbent.committee,
+        incumbent.bound,
+        proof,
+        claims,
+        cut=cut,
     )
 
 
@@ -156,7 +163,7 @@ def plurality_certificate_of(
     proof = run.record[-1] if run.record else None
     return PluralityCertificate(
         problem,
-        status,
+        _on_file(status, incumbent),
         incumbent.members,
         incumbent.bound,
         proof,
@@ -164,6 +171,11 @@ def plurality_certificate_of(
         proof is None and status in ("optimal", "infeasible") and not trusted,
         tuple((name, incumbent.bound) for name in trusted),
     )
+
+
+def _on_file(status: str, incumbent: Incumbent) -> str:
+    """Return the status that can be checked: up to a solver's rounding nothing is optimal."""
+    return "feasible" if status == "optimal" and not incumbent.closed else status
 
 
 def check_soft_certified(

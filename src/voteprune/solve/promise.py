@@ -24,9 +24,10 @@ from ..files.jsonfile import Fields
 from ..numbers.exact import exact, show
 from ..problem.committee import Committee
 from ..problem.constraints import AtLeast
+from ..problem.limits import about_positive
 from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Probabilities
-from ..votes.votes import Votes
+from ..votes.votes import Votes, on_classes
 
 Candidate = Committee | SoftCommittee
 """What a promise can be about; a soft committee has its cut-off."""
@@ -191,12 +192,14 @@ def promise(
     asked, level = check_wish(wish), check_confidence(confidence)
     check_unweighted(votes)
     listed = list(candidates)
+    abouts = [about_class(asked, committee.classes) for committee in listed]
+    told = abouts[0] if abouts else about_class(asked, votes.classes)
     price = [committee.size for committee in listed] if costs is None else list(costs)
     if len(price) != len(listed):
         raise InputError("costs", f"are {len(price)} for {len(listed)} candidates. Give one each.")
     tests: list[Tested] = []
-    for committee in listed:
-        rows, errors = errors_of(committee, votes, str(asked.what))
+    for committee, about in zip(listed, abouts, strict=True):
+        rows, errors = errors_of(committee, votes, str(about.what))
         p_value = tail(rows, errors, 1 - asked.limit)
         passed = _passes(p_value, float(1 - level))
         tests.append(Tested(committee, rows, errors, p_value, passed))
@@ -204,7 +207,7 @@ def promise(
             break
     passing = [place for place, test in enumerate(tests) if test.passed]
     chosen = min(passing, key=lambda place: (price[place], -place), default=None)
-    return Promise(str(asked.what), asked.limit, level, votes.n_rows, tuple(tests), chosen)
+    return Promise(str(told.what), asked.limit, level, votes.n_rows, tuple(tests), chosen)
 
 
 def errors_of(committee: Candidate, votes: Votes | Probabilities, what: str) -> tuple[int, int]:
@@ -214,7 +217,8 @@ def errors_of(committee: Candidate, votes: Votes | Probabilities, what: str) -> 
         said = committee.predict_proba(votes)[:, 1] > committee.cutoff
     else:
         assert isinstance(votes, Votes)
-        said = committee._positive(votes.matrix)
+        votes = on_classes(votes, committee.classes)
+        said = committee._positive(votes)
     labels = np.asarray(votes.labels, dtype=bool)
     counted = {
         "accuracy": np.ones(len(labels), dtype=bool),
@@ -248,6 +252,11 @@ def check_wish(wish: object) -> AtLeast:
     if not 0 < wish.limit < 1:
         raise InputError("promise", f"{wish}: give a limit between 0 and 1, neither of them.")
     return wish
+
+
+def about_class(wish: AtLeast, classes: Sequence[Any]) -> AtLeast:
+    """Return a wish about one of two classes as one about the positive class."""
+    return wish if len(classes) != 2 else check_wish(about_positive(wish, classes))
 
 
 def check_confidence(confidence: object) -> Fraction:

@@ -28,7 +28,15 @@ from ..soft.probabilities import Probabilities, ScannedProbabilities
 from ..soft.pruning import SoftPruning
 from ..votes.votes import Votes
 from .cutoffs import CutOffs, decide
-from .promise import check_confidence, check_unweighted, check_wish, errors_of, promise, tail
+from .promise import (
+    about_class,
+    check_confidence,
+    check_unweighted,
+    check_wish,
+    errors_of,
+    promise,
+    tail,
+)
 from .request import Circumstances
 from .soft_solution import SoftSolution
 from .solution import Solution
@@ -83,6 +91,10 @@ class Pledge:
         if not 0 < share < 1:
             raise InputError("holdout", f"is {holdout!r}; give a share of the rows such as 0.3.")
         return cls(wished, level, share)
+
+    def about(self, votes: Rows) -> Pledge:
+        """Return the same about the positive class, if it is about one by name."""
+        return replace(self, limit=about_class(self.limit, votes.classes))
 
     def split(self, votes: Rows, seed: int) -> tuple[Rows, Rows]:
         """Return the rows to choose on and those held out, drawn at random."""

@@ -34,6 +34,7 @@ from ..strategies.registry import (
     unknown_method,
 )
 from ..votes.plurality import Label
+from ..votes.reading import places_by_name
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 
@@ -394,8 +395,16 @@ def check_configuration(
     return "balanced_accuracy", None
 
 
-def check_start(start: object, n_classifiers: int) -> list[int] | None:
+def check_start(start: object, n_classifiers: int, names: Sequence[str] = ()) -> list[int] | None:
     """Return the members of a committee to start from; None where there is none.
+
+    Parameters
+    ----------
+    start
+        A committee, whose members are found by name where all have their names in the pool, or
+        members by their places.
+    n_classifiers, names
+        The pool.
 
     Raises
     ------
@@ -412,6 +421,8 @@ def check_start(start: object, n_classifiers: int) -> list[int] | None:
             "of this pool.",
         )
     listed: Any = getattr(start, "members", start)
+    if listed is not start:
+        listed = places_by_name(names, getattr(start, "names", ())) or listed
     try:
         members = sorted({operator.index(k) for k in listed})
     except TypeError:

@@ -44,7 +44,7 @@ class Certificate(Written):
     problem
         What was solved; its criterion is a weighted sum.
     status
-        As in `Solution`.
+        As in `Solution`, but "feasible" where that is optimal up to a solver's rounding.
     committee
         The best committee found, None where there is none.
     bound

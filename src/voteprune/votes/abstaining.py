@@ -100,7 +100,8 @@ def fill_gaps(table: NDArray[Any], filler: object) -> tuple[NDArray[Any], NDArra
         return table, None
     if not gaps.any():
         return table, None
-    filled = table.astype(object) if table.dtype.kind == "U" else table.copy()
+    other_kind = table.dtype.kind == "U" or isinstance(filler, str)
+    filled = table.astype(object) if other_kind else table.copy()
     filled[gaps] = filler
     voted: NDArray[np.bool_] = ~gaps
     voted.setflags(write=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..numbers.exact import IntArray
 from .abstaining import Abstentions
+from .picking import read_columns
 
 
 class Frozen:
@@ -75,6 +77,21 @@ class HardVotes(Frozen):
     abstentions: Abstentions | None
     cutoff: float
     voted: NDArray[np.bool_] | None
+
+    def select(self, columns: Sequence[int] | Sequence[str] | NDArray[Any]) -> Self:
+        """Return the votes of some of the classifiers, in the order given.
+
+        Parameters
+        ----------
+        columns
+            Their places or names, or a truth value for each classifier.
+        """
+        chosen = read_columns(columns, self.names)
+        return self._but(
+            matrix=np.ascontiguousarray(self.matrix[:, chosen]),
+            names=tuple(self.names[k] for k in chosen),
+            voted=None if self.voted is None else self.voted[:, chosen],
+        )
 
 
 def _restore(kind: type[Frozen], values: dict[str, Any]) -> Frozen:

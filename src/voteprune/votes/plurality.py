@@ -62,15 +62,17 @@ class PluralityVotes(HardVotes):
     denominator : int
     names : tuple of str
     classes : tuple of labels
+    class_names : what the classes are called where they stand for those of `Votes`, else the same
     abstentions : "skip", "against" or None
     voted : bool array of shape (n, K), False where a classifier abstains; None where none does
     """
 
-    __slots__ = ()
+    __slots__ = ("class_names",)
 
     matrix: Codes
     labels: Codes
     classes: tuple[Label, ...]
+    class_names: tuple[Any, ...]
 
     def __init__(
         self,
@@ -98,6 +100,7 @@ class PluralityVotes(HardVotes):
         chosen = read_names(names, columns, k)
         self._fill(
             abstentions=rule,
+            class_names=known,
             classes=known,
             cutoff=0.5,  # cells are classes, so nothing is cut
             denominator=denominator,
@@ -110,7 +113,7 @@ class PluralityVotes(HardVotes):
 
     @classmethod
     def of_two(cls, votes: Votes) -> PluralityVotes:
-        """Return votes on two classes as votes for the classes 0 and 1.
+        """Return votes on two classes as votes for the classes 0 and 1, called as they were.
 
         The majority of those who vote is the plurality then: ties, and rows on which nobody votes,
         go to 0.
@@ -120,6 +123,7 @@ class PluralityVotes(HardVotes):
             matrix[~votes.voted] = 2
         return cls._made(
             abstentions=votes.abstentions,
+            class_names=votes.classes,
             classes=(0, 1),
             cutoff=votes.cutoff,
             denominator=votes.denominator,

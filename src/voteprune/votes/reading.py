@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
-from ..numbers.exact import IntArray, to_integers
+from ..numbers.exact import IntArray, common_denominator, compact, exact, to_integers
 from .abstaining import HOW_TO_ABSTAIN, is_missing, unmasked
 
 _LISTED = 5
@@ -178,10 +178,13 @@ def _stack(
     """Put the columns of a mapping side by side."""
     if not values:
         raise InputError(argument, "is an empty mapping. Give one array of votes per classifier.")
+    if gaps:
+        values = {name: unmasked(column) for name, column in values.items()}
+    for column in values.values():
+        refuse_masked(column, argument)
     columns = {str(name): np.asarray(_plain(column)) for name, column in values.items()}
     first = next(iter(columns))
     for name, column in columns.items():
-        refuse_masked(values.get(name), argument)
         if column.ndim != 1 or len(column) != len(columns[first]):
             raise InputError(
                 argument,
@@ -314,6 +317,13 @@ def read_weights(sample_weight: object, n: int) -> tuple[IntArray, int]:
     if sample_weight is None:
         return np.ones(n, dtype=np.int64), 1
     array = read_vector(sample_weight, n, "sample_weight")
+    if array.dtype == object:
+        with contextlib.suppress(InputError):
+            # Fractions, decimals and long integers are exact as they are.
+            weights = [exact(weight, "sample_weight") for weight in array]
+            if min(weights) >= 0:
+                unit = common_denominator(weights)
+                return compact(np.array([int(w * unit) for w in weights], dtype=object)), unit
     if array.dtype.kind not in "biuf" or not np.isfinite(array).all() or (array < 0).any():
         raise InputError("sample_weight", "weights must be finite numbers, zero or above.")
     return to_integers(array.astype(np.int64) if array.dtype == bool else array)

@@ -14,6 +14,7 @@ from ..numbers.exact import IntArray, combine, compact
 from .abstaining import Abstentions, check_abstentions, fill_gaps
 from .frozen import HardVotes
 from .packed import unpacked
+from .picking import read_rows
 from .reading import (
     check_cutoff,
     read_binary_labels,
@@ -197,24 +198,20 @@ class Votes(HardVotes):
         """
         return self._but(classes=(negative, positive))
 
-    def select(self, columns: Sequence[int]) -> Votes:
-        """Return the votes of some of the classifiers, in the order given."""
-        chosen = list(columns)
-        return self._but(
-            matrix=np.ascontiguousarray(self.matrix[:, chosen]),
-            names=tuple(self.names[k] for k in columns),
-            voted=None if self.voted is None else self.voted[:, chosen],
-        )
-
-    def take(self, rows: Sequence[int] | NDArray[np.intp]) -> Votes:
+    def take(self, rows: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Votes:
         """Return the votes on some of the rows, in the order given.
+
+        Parameters
+        ----------
+        rows
+            Their places, or a truth value for each row.
 
         Raises
         ------
         InputError
-            If a class is missing among them.
+            If a class is missing among them, or they are neither.
         """
-        places = np.asarray(rows, dtype=np.intp)
+        places = read_rows(rows, self.n_rows)
         labels, weights = self.labels[places], self.weights[places]
         _check_both_classes(labels, weights)
         return self._on(places, self.denominator, labels, weights)
@@ -283,6 +280,28 @@ def refuse_twice(y: object, sample_weight: object) -> None:
         if value is not None:
             hint = f" An objective is given by name: objective={value!r}." * isinstance(value, str)
             raise InputError(name, f"is already inside what is pruned; give it once.{hint}")
+
+
+def on_classes(votes: Votes, classes: tuple[Any, Any], argument: str = "votes") -> Votes:
+    """Return votes with these as the negative and the positive class, turned round if need be.
+
+    Raises
+    ------
+    InputError
+        If they are on other classes.
+    """
+    if votes.classes == classes:
+        return votes
+    if votes.classes != (classes[1], classes[0]):
+        negative, positive = classes
+        raise InputError(
+            argument,
+            f"is about the classes {votes.classes[0]!r:.60} and {votes.classes[1]!r:.60}, the "
+            f"committee decides between {negative!r:.60} and {positive!r:.60}. Read votes on "
+            f"these two, or say that they are: votes.called({negative!r:.60}, {positive!r:.60}).",
+        )
+    matrix = ~votes.matrix if votes.voted is None else ~votes.matrix & votes.voted
+    return votes._but(classes=classes, labels=~votes.labels, matrix=matrix)
 
 
 def _check_both_classes(labels: NDArray[np.bool_], weights: IntArray) -> None:
