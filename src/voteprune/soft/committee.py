@@ -22,6 +22,7 @@ from .log_odds import (
     check_range,
     member_of,
     odds_of_kind,
+    recoded,
     shares_of,
     tensor_of,
 )
@@ -121,7 +122,15 @@ class SoftCommittee(Document):
         predictions
             `Probabilities`, or what they are made of: a data frame or mapping, in which as there
             the members are found by name, or an array with the pool's K columns in the pool's
-            order (or the members' alone).
+            order (or the members' alone). Kinds and clip are the committee's, whatever those of
+            new `Probabilities` are: a member that happens to say only 0 and 1 on new rows gives
+            probabilities all the same.
+
+        Raises
+        ------
+        InputError
+            If members are not found, say what they cannot have said, or if new `Probabilities` were
+            cut so that what the committee takes cannot be told any more.
         """
         odds = self._odds(predictions)
         return self._combined(odds)
@@ -153,7 +162,19 @@ class SoftCommittee(Document):
             if predictions.classes != self.classes:
                 raise InputError("predictions", f"has other classes than {self.classes}.")
             found = places_by_name(predictions.names, self.names)
-            return predictions.odds_of(found or self._places(predictions.n_classifiers))
+            places = found or self._places(predictions.n_classifiers)
+            return [
+                recoded(
+                    odds,
+                    (predictions.kinds[place], predictions.clip),
+                    (kind, self.clip),
+                    len(self.classes),
+                    name,
+                )
+                for odds, place, kind, name in zip(
+                    predictions.odds_of(places), places, self.kinds, self.names, strict=True
+                )
+            ]
         # A matrix has the classes as those had that the committee was chosen on.
         positive = (self.axis or self.classes).index(self.classes[-1])
         said: list[NDArray[Any]]

@@ -165,6 +165,60 @@ def odds_of_kind(values: Floats, kind: str, clip: float, n_classes: int) -> Floa
     return odds
 
 
+def recoded(
+    odds: Floats, coded: tuple[str, float], wanted: tuple[str, float], n_classes: int, name: str
+) -> Floats:
+    """Return one member's log-odds as another kind and clip have them.
+
+    Parameters
+    ----------
+    odds
+        As `odds_of_kind` returns them.
+    coded, wanted
+        The kind and the clip that they were made with, and those to have.
+    n_classes
+        Number of classes C.
+    name
+        The member, for errors.
+
+    Raises
+    ------
+    InputError
+        If what it said cannot be told from its log-odds, or was meant otherwise.
+    """
+    (kind, clip), (new_kind, new_clip) = coded, wanted
+    silent = ~odds.any(axis=1) if odds.ndim == 2 else odds == 0
+    if kind == VOTE and new_kind == PROBABILITY:
+        said = odds if odds.ndim == 2 else (odds + 1) / 2
+        said = np.where(silent[:, None] if odds.ndim == 2 else silent, np.nan, said)
+        return odds_of_kind(said, PROBABILITY, new_clip, n_classes)
+    if kind != new_kind:
+        raise InputError(
+            "predictions",
+            f"{name!r} is a {kind} member there, and was a {new_kind} member when it was chosen. "
+            "Give what it gave then, with the same scores=, or the answers themselves.",
+        )
+    if kind != PROBABILITY or clip == new_clip:
+        return odds
+    low, high = _ends(clip, n_classes, odds.ndim)
+    if clip > new_clip and (((odds <= low) | (odds >= high)).T & ~silent).any():
+        raise InputError(
+            "predictions",
+            f"{name!r} has probabilities cut at clip={clip:g}, and the committee cuts at "
+            f"{new_clip:g}. Build Probabilities with clip={new_clip!r}, or give the answers "
+            "themselves.",
+        )
+    cut = np.clip(odds, *_ends(new_clip, n_classes, odds.ndim))
+    cut[silent] = 0
+    return np.asarray(cut)
+
+
+def _ends(clip: float, n_classes: int, dimensions: int) -> Floats:
+    """Return the lowest and the highest log-odds (log-probability) that are left by clipping."""
+    ends = np.array([clip, 1 - (n_classes - 1) * clip])
+    return np.asarray(np.log(ends) if dimensions == 2 else np.log(ends / (1 - ends)))
+
+
 def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     """Return one member's log-odds as probabilities, for linear pools.
 
