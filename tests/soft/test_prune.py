@@ -252,3 +252,11 @@ def test_no_solution_is_optimal_with_a_bound_that_is_far():
     with pytest.raises(vp.InputError, match="cannot be optimal with a bound"):
         replace(solution, bound=solution.value * (1 - 2e-6))
     assert replace(solution, bound=solution.value * (1 - 2e-6), status="feasible").gap > 1e-6
+
+
+def test_negative_costs_are_refused_by_the_name_of_the_argument():
+    predictions, y = pool(5)
+    budget = vp.Budget(dict.fromkeys(["c0", "c1", "c2", "c3", "c4", "c5"], -1), limit=3)
+    with pytest.raises(vp.InputError, match=r"zero or above\. Give such costs") as refused:
+        vp.prune(vp.Probabilities(predictions, y), constraints=[budget])
+    assert refused.value.argument == "constraints"

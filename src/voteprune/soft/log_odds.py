@@ -187,10 +187,10 @@ def recoded(
         If what it said cannot be told from its log-odds, or was meant otherwise.
     """
     (kind, clip), (new_kind, new_clip) = coded, wanted
-    silent = ~odds.any(axis=1) if odds.ndim == 2 else odds == 0
+    silent = ~odds.reshape(len(odds), -1).any(axis=1)
     if kind == VOTE and new_kind == PROBABILITY:
-        said = odds if odds.ndim == 2 else (odds + 1) / 2
-        said = np.where(silent[:, None] if odds.ndim == 2 else silent, np.nan, said)
+        said = odds.copy() if odds.ndim == 2 else (odds + 1) / 2
+        said[silent] = np.nan
         return odds_of_kind(said, PROBABILITY, new_clip, n_classes)
     if kind != new_kind:
         raise InputError(
