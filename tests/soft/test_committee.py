@@ -138,3 +138,34 @@ def test_new_probabilities_that_cannot_be_coded_so_are_refused(committee):
     voting = replace(committee, kinds=("probability", "vote"))
     with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a vote"):
         voting.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+
+
+def test_scores_that_are_infinite_or_too_large_are_refused(committee):
+    """Else the answer were neither a probability nor an error."""
+    scored = replace(committee, kinds=("probability", "score"))
+    for wrong, words in ((np.inf, "infinite"), (-np.inf, "infinite"), (1e300, "scores beyond")):
+        with pytest.raises(vp.InputError, match=f"'c' .*{words}"):
+            scored.predict({"a": SAID[:, 0], "c": [1.0, wrong, np.nan]})
+    assert np.isfinite(scored.predict_proba({"a": SAID[:, 0], "c": [1.0, 1e50, np.nan]})).all()
+
+
+def test_new_rows_may_be_beyond_0_or_1_by_rounding(committee):
+    for kinds in (committee.kinds, ("probability", "vote")):
+        judge = replace(committee, kinds=kinds)
+        near = judge.predict_proba({"a": [1 + 2.0**-52, -1e-17], "c": [1.0, 1 + 1e-7]})
+        assert (near == judge.predict_proba({"a": [1.0, 0.0], "c": [1.0, 1.0]})).all()
+    with pytest.raises(vp.InputError, match="Probabilities lie in"):
+        committee.predict_proba({"a": [1 + 2e-6, 0.0], "c": [1.0, 1.0]})
+
+
+def test_labels_of_new_rows_are_votes_and_sure_probabilities_are_not_labels():
+    y = np.array([1, 0, 0, 1, 1, 0] * 10)
+    sure = np.where(y == 0, 0.9, 0.2) + np.linspace(0, 0.05, 60)
+    given = vp.Probabilities({"v": y, "p": sure}, y, positive=0)
+    assert given.kinds == ("vote", "probability")
+    found = vp.prune(given, penalty=1.0).committee
+    assert found.size == 2
+    rows = {"v": np.array([0, 1, 1]), "p": np.array([1, 0, 1])}
+    meant = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
+    assert (found.predict_proba(rows) == found.predict_proba(meant)).all()
+    assert found.predict(rows)[:2].tolist() == [0, 1]

@@ -19,7 +19,10 @@ from .log_odds import (
     PROBABILITY,
     SCORE,
     VOTE,
+    brought_within,
+    check_finite,
     check_range,
+    check_scores,
     member_of,
     odds_of_kind,
     recoded,
@@ -190,9 +193,16 @@ class SoftCommittee(Document):
         odds, n = [], len(np.atleast_1d(said[0]))
         for name, kind, values in zip(self.names, self.kinds, said, strict=True):
             argument = f"predictions[{name!r}]"
-            answers = member_of(values, n, self.classes, argument, place=positive)
-            answers = answers.astype(np.float64)
-            if kind != SCORE:
+            # Who gave probabilities may say only 0 and 1 on these rows: only votes can be labels.
+            labels = kind == VOTE and isinstance(predictions, Mapping)
+            answers = member_of(
+                values, n, self.classes, argument, place=positive, may_vote=labels
+            ).astype(np.float64)
+            check_finite(answers, name)
+            if kind == SCORE:
+                check_scores(answers, name)
+            else:
+                answers = brought_within(answers)
                 check_range(answers, name, "what this member gave when it was chosen")
             odds.append(odds_of_kind(answers, kind, self.clip, len(self.classes)))
         return odds
