@@ -77,3 +77,95 @@ def test_new_rows_are_probabilities_too_and_as_many_for_every_member(committee):
         committee.predict_proba({"a": SAID[:, 0], "c": SAID[:2, 2]})
     scored = replace(committee, kinds=("probability", "score"))
     assert scored.predict_proba({"a": SAID[:, 0], "c": 100 * SAID[:, 2]})[0, 1] > 0.999
+
+
+def _said(kinds, n, n_classes, rng):
+    """Draw answers of members of some kinds, some of them missing."""
+    shape = (n,) if n_classes == 2 else (n, n_classes)
+    said = {}
+    for k, kind in enumerate(kinds):
+        if kind == "score":
+            values = rng.normal(0, 3, shape)
+        else:
+            values = rng.dirichlet(np.full(n_classes, 0.3), n)
+            if kind == "vote":
+                values = np.eye(n_classes)[values.argmax(axis=1)]
+            values = values if n_classes > 2 else values[:, 1]
+        values[rng.random(n) < 0.1] = np.nan
+        said[f"c{k}"] = values
+    return said
+
+
+@pytest.mark.parametrize("rule", ["log_odds", "linear_pool"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("clip", [1e-6, 1e-3, 1e-2])
+def test_new_probabilities_are_coded_as_the_committee_has_it(rule, n_classes, clip):
+    """Whatever the kinds and the clip of the new rows: as if the answers were given themselves."""
+    rng = np.random.default_rng(0)
+    kinds = ("probability", "probability", "vote", *(["score"] if rule == "log_odds" else []))
+    n_intercepts = 0 if rule == "linear_pool" else 1 if n_classes == 2 else n_classes
+    committee = SoftCommittee(
+        members=tuple(range(len(kinds))), names=tuple(f"c{k}" for k in range(len(kinds))),
+        weights=tuple(rng.random(len(kinds))), intercepts=tuple(rng.normal(size=n_intercepts)),
+        classes=tuple(range(n_classes)), kinds=kinds, clip=1e-3, rule=rule, pool_size=len(kinds),
+    )  # fmt: skip
+    # On these rows the first member happens to say 0 and 1 alone.
+    drawn = _said(["vote", *kinds[1:]], 40, n_classes, rng)
+    inner = np.clip(drawn["c1"], 0.02, 1)
+    drawn["c1"] = inner / inner.sum(axis=1, keepdims=True) if n_classes > 2 else inner * 0.97
+    y = np.arange(40) % n_classes
+    given = vp.Probabilities(drawn, y, scores=[3] if rule == "log_odds" else False, clip=clip)
+    assert given.kinds[0] == "vote"
+    assert committee.predict_proba(given) == pytest.approx(
+        committee.predict_proba(drawn), abs=1e-12
+    )
+
+
+def test_new_probabilities_that_cannot_be_coded_so_are_refused(committee):
+    y = [0, 1, 1]
+    words = {"classes": ["no", "yes"]}
+    labels = np.array(["no", "yes"])[y]
+    said = {"a": [0.001, 0.5, 0.9], "c": [0.2, 0.7, 0.4]}
+    for clip in (0.001, 1e-5):
+        given = vp.Probabilities(said, labels, clip=clip, **words)
+        assert committee.predict_proba(given) == pytest.approx(committee.predict_proba(said))
+    with pytest.raises(
+        vp.InputError, match=r"'a' has probabilities cut at clip=0\.01.*clip=0\.001"
+    ):
+        committee.predict_proba(vp.Probabilities(said, labels, clip=0.01, **words))
+    with pytest.raises(vp.InputError, match="'c' is a score member there, and was a probability"):
+        committee.predict_proba(vp.Probabilities(said, labels, scores=["c"], **words))
+    voting = replace(committee, kinds=("probability", "vote"))
+    with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a vote"):
+        voting.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+
+
+def test_scores_that_are_infinite_or_too_large_are_refused(committee):
+    """Else the answer were neither a probability nor an error."""
+    scored = replace(committee, kinds=("probability", "score"))
+    for wrong, words in ((np.inf, "infinite"), (-np.inf, "infinite"), (1e300, "scores beyond")):
+        with pytest.raises(vp.InputError, match=f"'c' .*{words}"):
+            scored.predict({"a": SAID[:, 0], "c": [1.0, wrong, np.nan]})
+    assert np.isfinite(scored.predict_proba({"a": SAID[:, 0], "c": [1.0, 1e50, np.nan]})).all()
+
+
+def test_new_rows_may_be_beyond_0_or_1_by_rounding(committee):
+    for kinds in (committee.kinds, ("probability", "vote")):
+        judge = replace(committee, kinds=kinds)
+        near = judge.predict_proba({"a": [1 + 2.0**-52, -1e-17], "c": [1.0, 1 + 1e-7]})
+        assert (near == judge.predict_proba({"a": [1.0, 0.0], "c": [1.0, 1.0]})).all()
+    with pytest.raises(vp.InputError, match="Probabilities lie in"):
+        committee.predict_proba({"a": [1 + 2e-6, 0.0], "c": [1.0, 1.0]})
+
+
+def test_labels_of_new_rows_are_votes_and_sure_probabilities_are_not_labels():
+    y = np.array([1, 0, 0, 1, 1, 0] * 10)
+    sure = np.where(y == 0, 0.9, 0.2) + np.linspace(0, 0.05, 60)
+    given = vp.Probabilities({"v": y, "p": sure}, y, positive=0)
+    assert given.kinds == ("vote", "probability")
+    found = vp.prune(given, penalty=1.0).committee
+    assert found.size == 2
+    rows = {"v": np.array([0, 1, 1]), "p": np.array([1, 0, 1])}
+    meant = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
+    assert (found.predict_proba(rows) == found.predict_proba(meant)).all()
+    assert found.predict(rows)[:2].tolist() == [0, 1]

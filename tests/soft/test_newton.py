@@ -165,3 +165,19 @@ def test_the_nearest_point_has_the_weights_of_those_allowed(kind):
         assert alone.weights.tolist() == [1.0]
     both = nearest(loss, b, 0 * weights, np.array([1, 4]))
     assert both.weights.tolist() == ([] if loss.total is None else [0.5, 0.5])
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("penalty", [1e6, 1e15, 1e30, 1e50])
+def test_intercepts_move_beside_a_ridge_that_dwarfs_them(classes, penalty):
+    """No weight is worth having then, and the intercepts alone give what each class weighs."""
+    problem = replace(draw(3, n=40, k=4, classes=classes), penalty=penalty)
+    problem = replace(problem, labels=np.minimum(np.arange(40) // 8, classes - 1))
+    loss = loss_of(problem)
+    mass = np.bincount(problem.labels, weights=problem.weights)
+    alone = -float(mass @ np.log(mass / mass.sum()))
+    for members in ([0], [0, 1, 2, 3]):
+        point = fit(loss, problem.ridge, np.array(members))
+        assert point.settled
+        assert point.value <= alone * (1 + 1e-12)
+        assert point.value == pytest.approx(alone, rel=10 / penalty + 1e-9)

@@ -123,14 +123,10 @@ def test_the_bound_is_the_least_of_all_that_is_open_closed_or_found():
     assert tree.idle
 
 
-def test_the_gap_is_closed_within_the_tolerance_and_no_sooner():
+def test_what_would_be_news_is_lower_by_the_tolerance():
     tree = begun(nodes=1, incumbent=(0, 1))
-    tree._heap, value = [], tree.best.value
-    for share, closed in ((0.0, True), (0.9, True), (1.1, False)):
-        tree.closed = value * (1 - share * TOLERANCE)
-        assert tree.closed_gap == closed
+    assert tree.cutoff == tree.best.value * (1 - TOLERANCE)
     tree.best = None
-    assert not tree.closed_gap
     assert tree.cutoff == np.inf
     tree = begun(nodes=1, incumbent=(0, 1), tolerance=0.25)
     assert tree.cutoff == pytest.approx(0.75 * tree.best.value)

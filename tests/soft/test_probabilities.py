@@ -162,3 +162,65 @@ def test_wrong_options_are_refused_by_name(options, argument):
     with pytest.raises(InputError) as refused:
         Probabilities(**{"predictions": P, "y": Y, **options})
     assert refused.value.argument == argument
+
+
+def members(said, y, **options):
+    """What each member says about the positive class, as probabilities, and their kinds."""
+    made = Probabilities(said, y, clip=1e-9, **options)
+    return np.round(made.shares(), 6).T.tolist(), made.kinds
+
+
+@pytest.mark.parametrize(
+    ("labels", "positive"),
+    [
+        (["no", "yes"], None), (["no", "yes"], "no"), ([0, 1], None), ([0, 1], 0), ([1, 2], None),
+        ([1, 2], 1), ([-1, 1], None), ([-1, 1], -1), ([False, True], None), ([False, True], False),
+    ],
+)  # fmt: skip
+def test_class_labels_of_a_mapping_are_votes_whatever_the_classes_are_called(labels, positive):
+    names, truth = np.array(labels), np.array([0, 1, 1, 0])
+    y = names[truth]
+    turned = positive == labels[0]
+    said = {"perfect": y, "wrong": names[1 - truth], "sure": np.array([0.25, 0.5, 1.0, 0.0])}
+    found, kinds = members(said, y, positive=positive)
+    perfect = (1 - truth if turned else truth).tolist()
+    assert found == [perfect, [1 - vote for vote in perfect], [0.25, 0.5, 1.0, 0.0]]
+    assert kinds == ("vote", "vote", "probability")
+
+
+def test_numbers_that_may_be_either_are_what_they_were():
+    """Floats from 0 to 1 are probabilities, scores are scores, and a data frame has no labels."""
+    y = np.array([1, 0, 0, 1])
+    assert members({"a": 1.0 - y}, y, positive=0)[0] == [[0, 1, 1, 0]]
+    assert members(pd.DataFrame({"a": 1 - y}), y, positive=0)[0] == [[0, 1, 1, 0]]
+    grades = np.array([1, 2, 2, 1])
+    scored = Probabilities({"a": grades}, grades, scores=True)
+    assert scored.log_odds[:, 0].tolist() == [1, 2, 2, 1]
+    with_gaps = {"a": [2.0, np.nan, 1.0, 2.0]}
+    assert members(with_gaps, grades)[0] == [[1, 0.5, 0, 1]]
+    with pytest.raises(InputError, match=r"'a' says 2\.0 on row 0"):
+        Probabilities({"a": [2, 1, 1, 3]}, grades)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_hair_beyond_0_or_1_is_rounding(n_classes):
+    y = np.arange(6) % n_classes
+    exact = np.eye(n_classes)[y]
+    off = exact + np.where(exact == 1, 2.0**-52, -1e-17)
+    given, meant = (
+        {"a": said, "b": np.full((6, n_classes), 1 / n_classes)} for said in (off, exact)
+    )
+    one, other = Probabilities(given, y), Probabilities(meant, y)
+    assert one.kinds == other.kinds == ("vote", "probability")
+    np.testing.assert_array_equal(one.log_odds, other.log_odds)
+    assert one.digest == other.digest
+
+
+def test_more_than_a_hair_beyond_is_no_probability():
+    for wrong in (1 + 2e-6, -2e-6):
+        with pytest.raises(InputError, match="Probabilities lie in"):
+            Probabilities([[0.1], [wrong]], [0, 1])
+    assert Probabilities([[0.1], [1 + 5e-7]], [0, 1]).log_odds[1, 0] == pytest.approx(
+        9.21, abs=0.01
+    )
+    assert Probabilities([[-0.5], [1 + 5e-7]], [0, 1], scores=True).log_odds[1, 0] == 1 + 5e-7

@@ -1,12 +1,14 @@
 """`prune` on probabilities: the spine for soft committees, against fits of every subset."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import voteprune as vp
 from soft_oracle import pool
+from voteprune.soft.pruning import SoftPruning
 
 OBJECTIVES = ["log_loss", "pool_log_loss", "brier"]
 
@@ -214,3 +216,47 @@ def test_where_everybody_is_wrong_one_member_sits_with_weight_zero(n_classes, me
     given = solution.committee.predict_proba(predictions)
     share = np.bincount((y + 1) % n_classes) / len(y)
     np.testing.assert_allclose(given, np.tile(share, (len(y), 1)), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["exact", "brute"])
+def test_beside_a_huge_penalty_value_and_bound_meet_and_hold(method):
+    predictions, y = pool(5, n=200)
+    y[:100] = 1
+    said = vp.Probabilities(predictions, y)
+    solution = vp.prune(said, penalty=1e15, method=method)
+    share = y.mean()
+    alone = -(share * np.log(share) + (1 - share) * np.log(1 - share))
+    assert solution.status == "optimal"
+    assert solution.gap <= solution.tolerance
+    assert solution.lower_bound <= alone <= solution.penalised_loss * (1 + 1e-9)
+
+
+def test_optimal_is_judged_by_the_fit_that_is_told(monkeypatch):
+    """It is another than the tree's own, and may be worse."""
+    predictions, y = pool(5)
+    best = SoftPruning.best
+
+    def poor(self, members, threshold=None):
+        found = best(self, members, threshold)
+        return found and (found[0], found[1] * (1 + 1e-5))
+
+    monkeypatch.setattr(SoftPruning, "best", poor)
+    solution = vp.prune(vp.Probabilities(predictions, y))
+    assert (solution.status, solution.termination) == ("feasible", "solver tolerance")
+    assert solution.gap > solution.tolerance
+
+
+def test_no_solution_is_optimal_with_a_bound_that_is_far():
+    predictions, y = pool(5)
+    solution = vp.prune(vp.Probabilities(predictions, y))
+    with pytest.raises(vp.InputError, match="cannot be optimal with a bound"):
+        replace(solution, bound=solution.value * (1 - 2e-6))
+    assert replace(solution, bound=solution.value * (1 - 2e-6), status="feasible").gap > 1e-6
+
+
+def test_negative_costs_are_refused_by_the_name_of_the_argument():
+    predictions, y = pool(5)
+    budget = vp.Budget(dict.fromkeys(["c0", "c1", "c2", "c3", "c4", "c5"], -1), limit=3)
+    with pytest.raises(vp.InputError, match=r"zero or above\. Give such costs") as refused:
+        vp.prune(vp.Probabilities(predictions, y), constraints=[budget])
+    assert refused.value.argument == "constraints"

@@ -19,9 +19,13 @@ from .log_odds import (
     PROBABILITY,
     SCORE,
     VOTE,
+    brought_within,
+    check_finite,
     check_range,
+    check_scores,
     member_of,
     odds_of_kind,
+    recoded,
     shares_of,
     tensor_of,
 )
@@ -121,7 +125,15 @@ class SoftCommittee(Document):
         predictions
             `Probabilities`, or what they are made of: a data frame or mapping, in which as there
             the members are found by name, or an array with the pool's K columns in the pool's
-            order (or the members' alone).
+            order (or the members' alone). Kinds and clip are the committee's, whatever those of
+            new `Probabilities` are: a member that happens to say only 0 and 1 on new rows gives
+            probabilities all the same.
+
+        Raises
+        ------
+        InputError
+            If members are not found, say what they cannot have said, or if new `Probabilities` were
+            cut so that what the committee takes cannot be told any more.
         """
         odds = self._odds(predictions)
         return self._combined(odds)
@@ -153,7 +165,19 @@ class SoftCommittee(Document):
             if predictions.classes != self.classes:
                 raise InputError("predictions", f"has other classes than {self.classes}.")
             found = places_by_name(predictions.names, self.names)
-            return predictions.odds_of(found or self._places(predictions.n_classifiers))
+            places = found or self._places(predictions.n_classifiers)
+            return [
+                recoded(
+                    odds,
+                    (predictions.kinds[place], predictions.clip),
+                    (kind, self.clip),
+                    len(self.classes),
+                    name,
+                )
+                for odds, place, kind, name in zip(
+                    predictions.odds_of(places), places, self.kinds, self.names, strict=True
+                )
+            ]
         # A matrix has the classes as those had that the committee was chosen on.
         positive = (self.axis or self.classes).index(self.classes[-1])
         said: list[NDArray[Any]]
@@ -169,9 +193,16 @@ class SoftCommittee(Document):
         odds, n = [], len(np.atleast_1d(said[0]))
         for name, kind, values in zip(self.names, self.kinds, said, strict=True):
             argument = f"predictions[{name!r}]"
-            answers = member_of(values, n, self.classes, argument, place=positive)
-            answers = answers.astype(np.float64)
-            if kind != SCORE:
+            # Who gave probabilities may say only 0 and 1 on these rows: only votes can be labels.
+            labels = kind == VOTE and isinstance(predictions, Mapping)
+            answers = member_of(
+                values, n, self.classes, argument, place=positive, may_vote=labels
+            ).astype(np.float64)
+            check_finite(answers, name)
+            if kind == SCORE:
+                check_scores(answers, name)
+            else:
+                answers = brought_within(answers)
                 check_range(answers, name, "what this member gave when it was chosen")
             odds.append(odds_of_kind(answers, kind, self.clip, len(self.classes)))
         return odds

@@ -19,6 +19,9 @@ them and their squares stay far from where floats end. The checker takes more.""
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""
 
+_HAIR = 1e-6
+"""How far beyond 0 or 1 a probability may be; the checker of certificates has it, too."""
+
 _SUM_SLACK = 1e-3
 """How far from 1 the probabilities of a row may sum: single precision, rounded files."""
 
@@ -77,7 +80,13 @@ def numbers_of(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, 
 
 
 def member_of(
-    values: object, n: int, classes: Sequence[Any], argument: str, *, place: int
+    values: object,
+    n: int,
+    classes: Sequence[Any],
+    argument: str,
+    *,
+    place: int,
+    may_vote: bool = True,
 ) -> NDArray[Any]:
     """Return one member's answers of a mapping: n, or n x C from three classes on.
 
@@ -93,6 +102,8 @@ def member_of(
         What the member is called in errors.
     place
         Which column of a matrix belongs to the positive class of two.
+    may_vote
+        Whether numbers may be class labels; those of two classes are if all of them are classes.
     """
     array, _ = numbers_of(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -106,9 +117,18 @@ def member_of(
         )
     if array.ndim == 2:
         return array if width > 2 else array[:, place]
-    if width == 2 and array.dtype.kind in "biuf":
+    if width == 2 and array.dtype.kind in "biuf" and not (may_vote and _are_labels(array, classes)):
         return array
     return _votes_of_labels(array, classes, argument)
+
+
+def _are_labels(array: NDArray[Any], classes: Sequence[Any]) -> bool:
+    """Tell whether numbers are labels of two classes, and mean something else as probabilities."""
+    said = array[~np.isnan(array)] if array.dtype.kind == "f" else array
+    if array.dtype.kind == "f" and ((said >= 0) & (said <= 1)).all():
+        # They may be either, and a member that is sure of everything must not be turned round.
+        return False
+    return tuple(classes) != (0, 1) and set(np.unique(said).tolist()) <= set(classes)
 
 
 def _votes_of_labels(array: NDArray[Any], classes: Sequence[Any], argument: str) -> Floats:
@@ -165,6 +185,60 @@ def odds_of_kind(values: Floats, kind: str, clip: float, n_classes: int) -> Floa
     return odds
 
 
+def recoded(
+    odds: Floats, coded: tuple[str, float], wanted: tuple[str, float], n_classes: int, name: str
+) -> Floats:
+    """Return one member's log-odds as another kind and clip have them.
+
+    Parameters
+    ----------
+    odds
+        As `odds_of_kind` returns them.
+    coded, wanted
+        The kind and the clip that they were made with, and those to have.
+    n_classes
+        Number of classes C.
+    name
+        The member, for errors.
+
+    Raises
+    ------
+    InputError
+        If what it said cannot be told from its log-odds, or was meant otherwise.
+    """
+    (kind, clip), (new_kind, new_clip) = coded, wanted
+    silent = ~odds.reshape(len(odds), -1).any(axis=1)
+    if kind == VOTE and new_kind == PROBABILITY:
+        said = odds.copy() if odds.ndim == 2 else (odds + 1) / 2
+        said[silent] = np.nan
+        return odds_of_kind(said, PROBABILITY, new_clip, n_classes)
+    if kind != new_kind:
+        raise InputError(
+            "predictions",
+            f"{name!r} is a {kind} member there, and was a {new_kind} member when it was chosen. "
+            "Give what it gave then, with the same scores=, or the answers themselves.",
+        )
+    if kind != PROBABILITY or clip == new_clip:
+        return odds
+    low, high = _ends(clip, n_classes, odds.ndim)
+    if clip > new_clip and (((odds <= low) | (odds >= high)).T & ~silent).any():
+        raise InputError(
+            "predictions",
+            f"{name!r} has probabilities cut at clip={clip:g}, and the committee cuts at "
+            f"{new_clip:g}. Build Probabilities with clip={new_clip!r}, or give the answers "
+            "themselves.",
+        )
+    cut = np.clip(odds, *_ends(new_clip, n_classes, odds.ndim))
+    cut[silent] = 0
+    return np.asarray(cut)
+
+
+def _ends(clip: float, n_classes: int, dimensions: int) -> Floats:
+    """Return the lowest and the highest log-odds (log-probability) that are left by clipping."""
+    ends = np.array([clip, 1 - (n_classes - 1) * clip])
+    return np.asarray(np.log(ends) if dimensions == 2 else np.log(ends / (1 - ends)))
+
+
 def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     """Return one member's log-odds as probabilities, for linear pools.
 
@@ -181,6 +255,29 @@ def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     if kind == VOTE:
         return np.where(odds > 0, sure, np.where(odds < 0, clip, 0.5))
     return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+def check_finite(values: Floats, name: str) -> None:
+    """Refuse infinity."""
+    if np.isinf(values).any():
+        raise InputError("predictions", f"{name!r} is infinite somewhere. Give finite numbers.")
+
+
+def check_scores(values: Floats, name: str) -> None:
+    """Refuse finite scores that are too large to be weighted and added up."""
+    if (np.abs(values) > LARGEST).any():
+        raise InputError(
+            "predictions", f"{name!r} gives scores beyond {LARGEST:g}. Divide its scores."
+        )
+
+
+def brought_within(values: NDArray[Any]) -> NDArray[Any]:
+    """Return probabilities with those brought back that are beyond 0 or 1 by no more than a hair.
+
+    Weighted means of probabilities come out so, and are no mistake of anybody's.
+    """
+    near = ((values < 0) & (values >= -_HAIR)) | ((values > 1) & (values <= 1 + _HAIR))
+    return np.where(near, np.clip(values, 0, 1), values) if near.any() else values
 
 
 def check_range(values: Floats, name: str, cure: str) -> None:
@@ -207,13 +304,9 @@ def _kind(values: Floats, name: str, *, is_score: bool) -> str:
             )
     if silent.all():
         raise InputError("predictions", f"{name!r} is missing on every row. Leave this member out.")
-    if not np.isfinite(values[~silent]).all():
-        raise InputError("predictions", f"{name!r} is infinite somewhere. Give finite numbers.")
+    check_finite(values, name)
     if is_score:
-        if np.abs(values[~silent]).max() > LARGEST:
-            raise InputError(
-                "predictions", f"{name!r} gives scores beyond {LARGEST:g}. Divide its scores."
-            )
+        check_scores(values, name)
         return SCORE
     check_range(values, name, "predict_proba, or say scores=True for scores that are none")
     if values.ndim == 2:

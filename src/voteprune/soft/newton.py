@@ -119,8 +119,13 @@ def minimise(
         slope, hessian = loss.derivatives(z, columns)
         slope[n_free:] += fine.gradient
         hessian[n_free:, n_free:] += fine.hessian
-        # Tied members make the model flat; next to nothing of curvature keeps it solvable.
-        hessian.flat[:: len(place) + 1] += 1e-11 * max(float(np.trace(hessian)), 1e-300)
+        # Tied members make the model flat; next to nothing of curvature keeps it solvable. Each has
+        # its own, for beside a huge ridge intercepts have hardly any, and must move all the same.
+        # Where rows are sure all curvature is rounding, and slopes say what is next to nothing.
+        reach = np.abs(slope)
+        reach[:n_free] = reach[:n_free].max(initial=0.0)
+        own = np.maximum(hessian.diagonal(), reach)
+        hessian.flat[:: len(place) + 1] += 1e-11 * np.maximum(own, 1e-280)
         if stiff:
             hessian.flat[:: len(place) + 1] += (
                 stiff * np.abs(slope) / np.maximum(np.abs(place), 1.0)

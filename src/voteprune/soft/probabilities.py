@@ -19,7 +19,7 @@ from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
 from ..votes.picking import read_columns, read_rows
 from ..votes.reading import read_names, read_vector
-from .log_odds import SCORE, log_odds_of, member_of, shares_of, tensor_of
+from .log_odds import SCORE, brought_within, log_odds_of, member_of, shares_of, tensor_of
 from .reading import (
     Label,
     check_classes,
@@ -68,8 +68,10 @@ class Probabilities(Frozen):
         Two classes: n rows by K members, probabilities of the positive class. More: n x K x C, the
         last axis in the order of `classes`. An array, nested sequence, data frame (a column per
         member), or a mapping from names to arrays: a vector of probabilities, the n x C matrix of
-        `predict_proba`, or a vector of class labels. NaN is an abstention. A member whose answers
-        are all 0 or 1 merely votes.
+        `predict_proba`, or a vector of class labels. Numbers are labels where all of them are
+        classes, but floating-point numbers from 0 to 1 are probabilities always. NaN is an
+        abstention. A member whose answers are all 0 or 1 merely votes. Probabilities may be beyond
+        0 or 1 by a millionth, for rounding's sake, and are brought back.
     y
         n labels, numbers or text.
     sample_weight
@@ -141,15 +143,27 @@ class Probabilities(Frozen):
         weights = read_weights(sample_weight, n)
         check_classes(known, labels, weights)
         if isinstance(predictions, Mapping):
-            columns = tuple(str(name) for name in predictions)
+            columns, count = tuple(str(name) for name in predictions), len(predictions)
+        else:
+            count = predictions.shape[1]
+        chosen = read_names(names, columns, count)
+        scored = read_scores(scores, chosen)
+        if isinstance(predictions, Mapping):
             members = [
-                member_of(values, n, known, f"predictions[{name!r}]", place=place)
-                for name, values in predictions.items()
+                member_of(
+                    values,
+                    n,
+                    known,
+                    f"predictions[{name!r}]",
+                    place=place,
+                    may_vote=k not in scored,
+                )
+                for k, (name, values) in enumerate(predictions.items())
             ]
         else:
             members = _columns(predictions, len(known), place)
-        chosen = read_names(names, columns, len(members))
-        kinds, stored = log_odds_of(members, chosen, read_scores(scores, chosen), clip, len(known))
+        members = [said if k in scored else brought_within(said) for k, said in enumerate(members)]
+        kinds, stored = log_odds_of(members, chosen, scored, clip, len(known))
         digest = digest_of(chosen, known, labels, members)
         self._fill(
             axis=axis,

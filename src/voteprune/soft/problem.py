@@ -102,7 +102,11 @@ class SoftProblem:
                 raise InputError(name, f"has a member outside 0 .. {k - 1}.")
         for budget in self.budgets:
             if len(budget.costs) != k or any(cost < 0 for cost in budget.costs):
-                raise InputError("budgets", f"costs must be {k} numbers, zero or above.")
+                raise InputError(
+                    "constraints",
+                    f"a Budget of soft committees has {k} costs, one per member, all of them zero "
+                    "or above. Give such costs, or vp.Votes, whose budgets take negative ones.",
+                )
         for group in self.groups:
             if any(not 0 <= member < k for member in group.members):
                 raise InputError("groups", f"has a member outside 0 .. {k - 1}.")

@@ -21,7 +21,9 @@ from ..problem.constraints import (
     Require,
     size_range,
 )
+from ..problem.formulas import COUNTS, Ratio, Weights
 from ..problem.limits import CostLimit, about_positive, seats_within
+from ..problem.metrics import Criterion, formula_of
 from ..problem.objective import Objective
 from ..problem.seats import member_indices
 from . import problem as numbers
@@ -31,6 +33,9 @@ from .newton import weights_of
 from .probabilities import Probabilities, ScannedProbabilities
 from .problem_loss import loss_of
 from .search import Search
+
+_HEAVIEST = 1e200
+"""Largest weight of a limit; products with weights of rows stay far from where floats end."""
 
 OBJECTIVES: Final = {
     "log_loss": numbers.LOG_LOSS,
@@ -267,6 +272,16 @@ def limits_of(requests: Sequence[Constraint]) -> list[AtLeast | AtMost]:
     return [item for item in limits if item.what != "size"]
 
 
+def _largest_weight(criterion: Criterion) -> Fraction:
+    """Return the largest absolute weight of a criterion that a limit can be put on."""
+    formula, parts = formula_of(criterion, Fraction(1), Fraction(1)), list[Weights]()
+    if isinstance(formula, Ratio):
+        parts = [formula.numerator, formula.denominator]
+    elif isinstance(formula, Weights):
+        parts = [formula]
+    return max((abs(getattr(part, name)) for part in parts for name in COUNTS), default=Fraction(0))
+
+
 def check_limits(requests: Sequence[Constraint], n_classes: int) -> None:
     """Refuse limits on criteria where there is no cut-off that could keep them."""
     for limit in limits_of(requests):
@@ -274,6 +289,12 @@ def check_limits(requests: Sequence[Constraint], n_classes: int) -> None:
             raise InputError(
                 "constraints",
                 f"{limit} is for committees that count votes. Leave it out, or give vp.Votes.",
+            )
+        if _largest_weight(limit.what) > _HEAVIEST:
+            raise InputError(
+                "constraints",
+                f"a limit has a weight beyond {_HEAVIEST:g}; soft committees take weights up to "
+                "that. Divide its weights, and the limit, by the same number.",
             )
     if n_classes > 2 and limits_of(requests):
         raise InputError(

@@ -125,12 +125,6 @@ class SoftTree:
         return float(max(min(waiting, self.closed, value), self._known))
 
     @property
-    def closed_gap(self) -> bool:
-        """Whether the incumbent is proved to be the best, within `TOLERANCE`."""
-        best = self.best
-        return best is not None and self.lower_bound >= best.value - TOLERANCE * abs(best.value)
-
-    @property
     def n_open(self) -> int:
         """How many nodes are open."""
         return len(self._heap) + len(self._away)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,6 +19,8 @@ from ..soft.committee import SoftCommittee
 from ..soft.probabilities import Scored
 from ..soft.pruning import SoftPruning, limits_of
 
+_LARGEST = Fraction(sys.float_info.max)
+
 
 @dataclass(frozen=True, eq=False)
 class CutOffs:
@@ -30,7 +33,8 @@ class CutOffs:
     right
         Weight of the rows that are decided right where so many of these are positive.
     fits
-        Whether the limits on criteria are kept then; not between equal probabilities.
+        Whether the limits on criteria are kept then; not between equal probabilities, nor where
+        rows with a probability of 0 would have to be above.
     exact
         As on `Scored`.
     """
@@ -49,12 +53,13 @@ class CutOffs:
         tp = np.concatenate([[0.0], np.cumsum(weights * positive)])
         fp = np.concatenate([[0.0], np.cumsum(weights * ~positive)])
         p, n = tp[-1], fp[-1]
-        # Between equal probabilities there is no cut-off.
+        # Between equal probabilities there is no cut-off, and none is below 0.
         ranked = shares[order, 1]
-        fits = np.concatenate([[True], ranked[1:] < ranked[:-1], [True]])
+        fits = np.concatenate([[True], ranked[1:] < ranked[:-1], ranked[-1:] > 0])
         for limit in limits_of(problem.requests):
             values = _values(limit, tp, fp, p, n)
-            bound = float(limit.limit)
+            # No count comes near the largest double, so that any limit beyond it is as good.
+            bound = float(min(max(limit.limit, -_LARGEST), _LARGEST))
             slack = 1e-12 * max(1.0, abs(bound))
             least = isinstance(limit, AtLeast)
             fits &= values >= bound - slack if least else values <= bound + slack

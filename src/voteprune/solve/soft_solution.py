@@ -28,7 +28,8 @@ NOT_KEPT = "those on criteria are not kept"
 class SoftSolution(BaseSolution):
     """The best committee found, its loss, and how much less any other could have.
 
-    Every loss is a mean: the weighted sum over the rows divided by the sum of their weights.
+    Every loss is a mean: the weighted sum over the rows divided by the sum of their weights. It
+    checks itself: where it is optimal, the bound must be within the tolerance.
 
     Parameters
     ----------
@@ -81,6 +82,12 @@ class SoftSolution(BaseSolution):
 
     def __post_init__(self) -> None:
         self._check(self.committee, self.penalised_loss)
+        if self.status == "optimal" and not (self.gap is not None and self.gap <= self.tolerance):
+            raise InputError(
+                "status",
+                f"cannot be optimal with a bound of {self.bound}: it is farther from the value "
+                f"{self.value} than the tolerance, {self.tolerance:g} of it.",
+            )
 
     @property
     def limits_kept(self) -> bool:

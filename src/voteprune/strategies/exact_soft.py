@@ -47,8 +47,10 @@ def solve_exact(problem: SoftPruning, run: Run) -> Outcome:
         driver.round(run.deadline)
     if incumbent.score is None:
         return Outcome("proved", infeasible=True, explanation=_clash(problem))
-    # Where hardly any loss is left, its rounding is more than the tolerance.
-    return Outcome("proved" if tree.closed_gap else "solver tolerance")
+    # What is told is another fit than the tree's own; and where hardly any loss is left, its
+    # rounding is more than the tolerance.
+    gap = incumbent.progress().gap
+    return Outcome("proved" if gap is not None and gap <= TOLERANCE else "solver tolerance")
 
 
 def solve_by_search(problem: SoftPruning, run: Run) -> Outcome:
