@@ -62,8 +62,8 @@ def test_limits_beyond_what_floats_hold_are_limits_all_the_same(limit, kept):
     "what",
     [
         vp.Weights(tp=HUGE),
-        vp.Ratio(vp.Weights(tp=1), vp.Weights(tp=1, fp=HUGE)),
-        vp.Ratio(vp.Weights(fn=-HUGE), vp.Weights(tp=1)),
+        vp.Ratio(vp.Weights(tp=1), vp.Weights(tp=1, fp=10**240)),
+        vp.Ratio(vp.Weights(fn=-(10**240)), vp.Weights(tp=1)),
     ],
 )
 def test_limits_on_weights_beyond_what_floats_hold_are_refused(what):
