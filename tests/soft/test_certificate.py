@@ -40,9 +40,30 @@ def test_weights_are_written_where_they_are_not_all_one():
 
 
 def test_bounds_are_lower_by_the_room_of_the_checker():
-    assert written()["bound"] == 2.0 - 2.0 * ROOM
-    assert written(bound=-2.0)["bound"] == -2.0 - 2.0 * ROOM
+    grain = 12 * 2.0**-50
+    assert written()["bound"] == 2.0 - 2.0 * ROOM - grain
+    assert written(bound=-2.0)["bound"] == -2.0 - 2.0 * ROOM - grain
     assert written(bound=None)["bound"] is None
+    problem = replace(draw(1, n=12, k=4), weights=np.full(12, 3.0))
+    largest = np.abs(problem.answers).max(axis=0)
+    seats = ((1, 3), (0.5, 2.0), (0.0,), 2.0)
+    reach = 1 + 0.5 * (1 + largest[1]) + 2.0 * (1 + largest[3])
+    told = written(problem, committee=seats)["bound"]
+    assert 2.0 - told == pytest.approx(2.0 * ROOM + 3 * grain * reach, rel=1e-5)
+
+
+def test_the_tolerance_is_as_much_more_as_the_bound_is_lower_for_little_loss():
+    def told(loss, **other):
+        seats = ((1,), (1.0,), (0.0,), loss)
+        found = written(committee=seats, bound=loss * (1 - 0.9e-6), **other)
+        gap = (loss - found["bound"]) / loss
+        return found["objective"]["tolerance"], gap
+
+    assert told(1.0)[0] == 1e-6
+    tolerance, gap = told(1e-8)
+    assert gap > 1.1e-6
+    assert tolerance == pytest.approx(gap + 2 * ROOM)
+    assert told(1e-8, status="feasible")[0] == 1e-6
 
 
 @pytest.mark.parametrize("classes", [(0, 1), ("x", "y", "z")])

@@ -266,3 +266,50 @@ def test_a_relaxation_that_no_x_can_keep_does_not_go_on_for_ever():
     limits = [*LIMITS["infeasible"], vp.Budget([0.6, 0.5, 0.4, 0.7, 0.9, 0.1], limit=1)]
     solution = vp.prune(said_of(case), constraints=limits, penalty=5, time_limit=20)
     assert solution.status == "infeasible"
+
+
+def sure_pool(n_rows, error, seed=0):
+    """Three members that are nearly sure of every row, and right."""
+    y = np.arange(n_rows) % 2
+    rng = np.random.default_rng(seed)
+    right = 1 - error * rng.uniform(0.5, 1.5, (n_rows, 3))
+    return np.where(y[:, None] == 1, right, 1 - right), y
+
+
+def checked(predictions, y, folder, **forged):
+    """What the checker says of the certificate on file, some of its fields changed."""
+    cells = np.column_stack([predictions, y]).tolist()
+    lines = [",".join([*map(repr, row[:-1]), str(int(row[-1]))]) for row in cells]
+    (folder / "p.csv").write_text("\n".join(["c0,c1,c2,y", *lines]) + "\n")
+    document = json.loads((folder / "c.json").read_text())
+    for name, value in forged.items():
+        holder = document["committee"] if name == "loss" else document
+        holder[name] *= value
+    (folder / "forged.json").write_text(json.dumps(document))
+    return verify(folder / "forged.json", folder / "p.csv", target="y")
+
+
+@pytest.mark.parametrize(
+    ("objective", "penalty", "error", "clip"),
+    [
+        ("log_loss", 30.0, 1e-4, 1e-4), ("log_loss", 1.0, 1e-2, 1e-4),
+        ("log_loss", 1e-4, 1e-3, 1e-4), ("log_loss", 1e-6, 1e-3, 1e-6),
+        ("brier", 1e-2, 1e-3, 1e-6), ("brier", 1.0, 3e-3, 1e-4),
+        ("pool_log_loss", 1e-3, 1e-3, 1e-5), ("log_loss", 30.0, 0.2, 1e-4),
+    ],
+)  # fmt: skip
+def test_what_is_proved_is_held_where_hardly_any_loss_is_left(
+    objective, penalty, error, clip, tmp_path
+):
+    """The checker's rounding is a share of the loss, and so is what a forgery may be off by."""
+    predictions, y = sure_pool(1000, error)
+    said = vp.Probabilities(predictions, y, clip=clip)
+    path = tmp_path / "c.json"
+    solution = vp.prune(said, objective=objective, penalty=penalty, certificate=path)
+    assert solution.status == "optimal"
+    found = checked(predictions, y, tmp_path)
+    assert found.proved, found.summary()
+    for forged in (
+        {"loss": 1 - 3e-9}, {"loss": 1 + 3e-9}, {"bound": 1 + 1e-4}, {"bound": 1 - 1e-4},
+    ):  # fmt: skip
+        assert not checked(predictions, y, tmp_path, **forged).holds, forged

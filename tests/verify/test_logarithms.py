@@ -105,3 +105,43 @@ def test_votes_of_several_classes_must_be_unit_vectors(said):
     both = [array("d", [one]) for one in said]
     with pytest.raises(ValueError, match="does not merely vote"):
         log_odds(Member("m", "vote", ("m",) * 3), both, 0.001)
+
+
+def small_and_large():
+    rng = random.Random(2)
+    edge = 2.0**-10
+    near = [2.0**-k * f for k in range(1, 1000, 7) for f in (1.0, 1.3)]
+    edges = [edge, math.nextafter(edge, 0), math.nextafter(edge, 1), 1.0, 0.5, 2.0, 1e300]
+    return near + edges + [rng.random() * 2.0 ** rng.randint(-60, 40) for _ in range(2000)]
+
+
+def test_log_of_1_and_a_little_is_never_too_low_and_hardly_too_high():
+    """As a share of it, however little it is."""
+    assert logarithms.log_1p_above(0.0) == 0.0
+    for t in small_and_large():
+        true = EXACT.ln(EXACT.add(1, Decimal(t))) if t > 1e-25 else Decimal(t)
+        excess = EXACT.divide(Decimal(logarithms.log_1p_above(t)), true) - 1
+        assert 0 <= excess <= Decimal("2e-12")
+
+
+def test_minus_log_is_never_too_high_and_hardly_too_low():
+    shares = [1 - k / 2.0**53 for k in (0, 1, 2, 3, 1000, 2**20, 2**43 - 1, 2**43, 2**43 + 1)]
+    shares += [t for t in small_and_large() if t <= 1]
+    for x in shares:
+        true = -EXACT.ln(Decimal(x))
+        found = Decimal(logarithms.minus_log_below(x))
+        assert 0 <= found <= true
+        assert found >= true * (1 - Decimal("2e-12"))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_bounds_of_logarithms_hold_where_the_logarithm_is_off_by_its_room(sign, monkeypatch):
+    def poor(x):
+        return log(x) - sign * LOG_ROOM / 2 * (1 + abs(math.frexp(x)[1]))
+
+    monkeypatch.setattr(logarithms, "log", poor)
+    for t in small_and_large():
+        if t > 1e-9:
+            assert Decimal(logarithms.log_1p_above(t)) >= EXACT.ln(EXACT.add(1, Decimal(t)))
+        if 1e-9 < t <= 1:
+            assert Decimal(logarithms.minus_log_below(t)) <= -EXACT.ln(Decimal(t))

@@ -6,6 +6,7 @@ is true, here by one part in 10^16, so that these tests recount them in fraction
 
 import json
 import math
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -66,14 +67,23 @@ def recounted(pool, point):
     """A dual point by the formulas of `soft_pool`'s docstring."""
     shares, loose = pool._shares(pool._scores(*point))
     c, total = pool.n_classes, sum(map(Fraction, pool.weights))
-    entropy = -math.fsum(
-        weight * share * logarithms.log(share)
+    entropy = math.fsum(
+        weight * share * logarithms.minus_log_below(share)
         for column in shares
         for weight, share in zip(pool.weights, column, strict=True)
         if share
     )
-    base = (1 - loose) * (Fraction(entropy) * (1 - 2 * U) - 16 * c * U * total)
-    phi = []
+    base = (1 - loose) * Fraction(entropy) * (1 - 4 * U)
+    answered, phi = range(1, 2) if c == 2 else range(c), []
+    mass = Fraction(
+        math.fsum(
+            math.fsum(
+                weight * abs((y == place) - share)
+                for weight, y, share in zip(pool.weights, pool.labels, shares[place], strict=True)
+            )
+            for place in answered
+        )
+    )
     for odds in pool.columns:
         largest = max(abs(Fraction(one)) for part in odds for one in part)
         gain = Fraction(
@@ -84,10 +94,10 @@ def recounted(pool, point):
                         pool.weights, pool.labels, shares[place], part, strict=True
                     )
                 )
-                for place, part in zip(range(1, 2) if c == 2 else range(c), odds, strict=True)
+                for place, part in zip(answered, odds, strict=True)
             )
         )
-        gain += (128 * c * U + loose) * (1 + largest) * 2 * total
+        gain += (128 * c * U * mass + 2 * loose * total) * (1 + largest)
         phi.append(max(gain, Fraction(0)) ** 2 / (2 * pool.ridge))
     return base, tuple(phi), loose
 
@@ -121,19 +131,44 @@ def test_a_loss_has_the_room_that_is_proved_and_no_more(make, tmp_path):
     seats = Seats((0, 1), (0.5, 0.25), intercepts, Fraction(0))
     each = []
     for label, *z in zip(pool.labels, *pool._scores(intercepts, pairs), strict=True):
-        top = max(z)
-        each.append(
-            logarithms.log(sum(logarithms.exp_above(one - top) for one in z)) + (top - z[label])
-        )
-    total = sum(map(Fraction, pool.weights))
+        top = label if z[label] == max(z) else z.index(max(z))
+        rest = sum(logarithms.exp_above(one - z[top]) for c, one in enumerate(z) if c != top)
+        each.append(logarithms.log_1p_above(rest) + (z[top] - z[label]))
     loss = Fraction(math.fsum(c * one for c, one in zip(pool.weights, each, strict=True)))
+    loss *= 1 + (pool.n_classes + 8) * U
     reach = max(map(abs, map(Fraction, intercepts))) + sum(
         Fraction(w) * (1 + Fraction(pool.largest[k])) for k, w in pairs
     )
-    room = (256 * pool.n_classes + 4 * 2) * U * (1 + reach)
+    off = (128 * pool.n_classes + 2 * 2 + 12) * U * reach
+    total = sum(map(Fraction, pool.weights))
     assert pool.largest == [3.0, 4.0]
     ridge = pool.ridge * Fraction(5, 16) / 2
-    assert pool.loss_above(seats) == loss * (1 + 4 * U) + room * total + ridge
+    assert pool.loss_above(seats) == loss + off * min(2 * loss, total) + ridge
+
+
+def test_where_hardly_any_loss_is_left_hardly_any_is_lost_to_rounding(tmp_path):
+    """Rooms are shares of the loss, above and below."""
+    pool = made_by_hand([[-2, 2, -1, 3]], [0, 1, 0, 1], [1, 1, 2, 2], 2, tmp_path, penalty=1e-40)
+    for weight in (1.0, 8.0, 16.0, 30.0):
+        seats = Seats((0,), (weight,), (0.0,), Fraction(0))
+        found = pool.loss_above(seats)
+        with localcontext(Context(prec=60)):
+            exact = sum(
+                c * (1 + Decimal(-weight * z).exp()).ln()
+                for c, z in ((1, 2), (1, 2), (2, 1), (2, 3))
+            )
+            ridge = Decimal(float(pool.ridge)) * Decimal(weight) ** 2 / 2
+            above = Decimal(found.numerator) / Decimal(found.denominator) - ridge
+            assert 0 <= above / exact - 1 <= Decimal("1e-10")
+
+
+def test_scores_beyond_all_rounding_are_charged_row_by_row(tmp_path):
+    """A share of the loss would be more than all that a row can be off by, or no bound at all."""
+    pool = two(tmp_path)
+    seats = Seats((0,), (1e17,), (0.0,), Fraction(0))
+    off = (128 * 2 + 2 + 12) * U * 4 * 10**17
+    assert off > 1
+    assert pool.loss_above(seats) >= off * 6 + pool.ridge * Fraction(10**34) / 2
 
 
 def test_scores_that_no_exponential_holds_have_a_loss(tmp_path):

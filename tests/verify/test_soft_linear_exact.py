@@ -133,6 +133,7 @@ def test_a_loss_has_the_room_that_is_proved_and_no_more(case, shares, tmp_path):
     exact = [Fraction(one) / together for one in shares]
     scores = pool._scores(list(zip(range(2), map(float, exact), strict=False)))
     labels, weights, total = LABELS[n_classes], (1, 2, 4, 1), 8
+    off = (16 * n_classes + len(shares) + 4) * U
     if loss == "brier":
         lost = math.fsum(
             math.fsum(
@@ -141,17 +142,22 @@ def test_a_loss_has_the_room_that_is_proved_and_no_more(case, shares, tmp_path):
             )
             for place, column in zip((1,) if n_classes == 2 else (0, 1, 2), scores, strict=True)
         )
-        reach = Fraction(n_classes * total)
+        errors = math.fsum(
+            weight * abs(z - (label == place))
+            for place, column in zip((1,) if n_classes == 2 else (0, 1, 2), scores, strict=True)
+            for weight, z, label in zip(weights, column, labels, strict=True)
+        )
+        room = 4 * off * (Fraction(errors) * (1 + 4 * U) + off * n_classes * total)
     else:
         each = [-logarithms.log(z) for z in scores[0]]
         lost = math.fsum(weight * one for weight, one in zip(weights, each, strict=True))
         reach = Fraction(
             math.fsum(w * (3 + 2 * abs(one)) for w, one in zip(weights, each, strict=True))
         )
-    room = 2 * (64 * n_classes + 8 * len(shares) + 32) * U * reach
+        room = 2 * off * total + 4 * U * reach
     ridge = pool.ridge * sum(one**2 for one in exact) / 2
     seats = Seats(tuple(range(len(shares))), shares, (), Fraction(0))
-    assert pool.loss_above(seats) == Fraction(lost) * (1 + 4 * U) + room + ridge
+    assert pool.loss_above(seats) == Fraction(lost) * (1 + 16 * U) + room + ridge
 
 
 @pytest.mark.parametrize(("off", "fine"), [(0.9e-9, True), (1.1e-9, False), (-1.1e-9, False)])

@@ -22,6 +22,10 @@ from .problem import LOG_LOSS, POOL_BRIER, POOL_LOG_LOSS, SoftProblem
 ROOM = 1e-9
 """What the bound on file is lower by, as a share: the checker rounds otherwise than the solver."""
 
+_GRAIN = 2.0**-50
+"""And for each unit of the rows' weight times the committee's reach, the most that a score may be:
+the checker repairs its dual points that well at best, however little loss is left."""
+
 _NAMES = {LOG_LOSS: "log_loss", POOL_LOG_LOSS: "pool_log_loss", POOL_BRIER: "brier"}
 
 
@@ -45,7 +49,8 @@ class SoftCertificate(Written):
     bound
         No allowed committee has less penalised loss; None if none is allowed.
     tolerance
-        The share of the loss that an optimal committee may be from the bound, `ROOM` included.
+        The share of the loss that an optimal committee may be from the bound, `ROOM` included. What
+        is written is more where hardly any loss is left, and the bound is lowered by more.
     committee
         Members, weights, intercepts and penalised loss; None if there is none.
     target, columns
@@ -71,7 +76,7 @@ class SoftCertificate(Written):
     columns: Sequence[Sequence[str]] | None = None
 
     def _fields(self) -> dict[str, Any]:
-        problem, weights = self.problem, self.problem.weights
+        problem, weights, bound = self.problem, self.problem.weights, self._lowered()
         return {
             "status": self.status,
             "data": {
@@ -91,7 +96,7 @@ class SoftCertificate(Written):
             "objective": {
                 "loss": _NAMES[problem.loss],
                 "penalty": problem.penalty,
-                "tolerance": self.tolerance,
+                "tolerance": self._told_tolerance(bound),
             },
             "limits": {
                 "size_min": problem.size_min,
@@ -114,9 +119,29 @@ class SoftCertificate(Written):
                 "intercepts": [float(one) for one in self.committee[2]],
                 "loss": float(self.committee[3]),
             },
-            "bound": None if self.bound is None else float(self.bound - ROOM * abs(self.bound)),
+            "bound": bound,
             "nodes": self._nodes(),
         }  # fmt: skip
+
+    def _lowered(self) -> float | None:
+        """Return the bound as it is written."""
+        if self.bound is None:
+            return None
+        reach = 1.0
+        if self.committee is not None:
+            members, weights, _, _ = self.committee
+            largest = [float(np.abs(self.problem.answers[:, k]).max()) for k in members]
+            reach += sum(w * (1 + most) for w, most in zip(weights, largest, strict=True))
+        grain = _GRAIN * float(self.problem.weights.sum()) * reach
+        return float(self.bound - ROOM * abs(self.bound) - grain)
+
+    def _told_tolerance(self, bound: float | None) -> float:
+        """Return the tolerance as it is written, for a bound as it is written."""
+        if self.status != "optimal" or self.committee is None or bound is None:
+            return self.tolerance
+        loss = self.committee[3]
+        # The checker's loss may be another within a share of `ROOM`.
+        return max(self.tolerance, float((loss - bound) / loss + 2 * ROOM))
 
     def _columns(self) -> Iterable[Sequence[str]]:
         if self.columns is not None:

@@ -24,7 +24,7 @@ ROUNDING = Fraction(1, 2**53)
 
 LOG_ROOM = 4 * 2.0**-53
 
-_PARTS = 256
+_PARTS, _SMALL = 256, 2.0**-10
 
 
 def _correctly(value: float) -> float:
@@ -58,3 +58,32 @@ def exp_above(y: float) -> float:
     q = math.exp(y)
     distance = abs(log(q) - y) + LOG_ROOM * (1 + abs(math.frexp(q)[1]))
     return q * (1 + 2 * distance) if distance <= 1 else 1.0
+
+
+def log_1p_above(t: float) -> float:
+    """Return something that is at least log(1 + t), and hardly more, for t from 0 up.
+
+    Where t is small an odd number of terms of the alternating series are above, by less than t^5 of
+    it, and operations round by less than 4 u of it, for all but the first are small. Elsewhere the
+    logarithm is above 2^-11, and rounding 1 + t moves it by less than 2 u.
+    """
+    if t < _SMALL:
+        series = t * (1 - t * (1 / 2 - t * (1 / 3 - t * (1 / 4 - t / 5))))
+        return series * (1 + 2.0**-50)
+    one = 1 + t
+    room = LOG_ROOM * (1 + abs(math.frexp(one)[1])) + 2.0**-52
+    return (log(one) + room) * (1 + 2.0**-50)
+
+
+def minus_log_below(x: float) -> float:
+    """Return something that is at most -log x, and hardly less, for x in (0, 1].
+
+    Near 1 the first terms of the series in 1 - x, all of them positive, are below, by less than
+    (1 - x)^5 of it; 1 - x is exact there. Elsewhere -log x is above 2^-11.
+    """
+    t = 1 - x
+    if t < _SMALL:
+        series = t * (1 + t * (1 / 2 + t * (1 / 3 + t * (1 / 4 + t / 5))))
+        return series * (1 - 2.0**-50)
+    room = LOG_ROOM * (1 + abs(math.frexp(x)[1]))
+    return (-log(x) - room) * (1 - 2.0**-50)

@@ -91,8 +91,10 @@ class LinearPool:
     def loss_above(self, seats: Seats) -> Fraction:
         """Return the penalised loss of a committee, its weights brought to 1, rounded up.
 
-        A mean is off by (16 C + members + 4) u, relatively, and at most 1; the loss of a row by at
-        most four times that and the error of its logarithm.
+        A mean is off by E = (16 C + members + 4) u, relatively, and at most 1. So an error r is off
+        by less than 2 E, and its square by 4 E (|r| + E). The loss -log z of a row is off by less
+        than 2 E, and by its logarithm's error, 4 u (3 + 2 |log z|). Products and sums round by
+        16 u of the loss.
 
         Raises
         ------
@@ -104,6 +106,7 @@ class LinearPool:
             raise ValueError(f"its weights sum to {float(together):.12g}")
         exact = [Fraction(weight) / together for weight in seats.weights]
         scores = self._scores(list(zip(seats.members, map(float, exact), strict=True)))
+        off = (16 * self.n_classes + len(exact) + 4) * ROUNDING
         if self.squared:
             rows = [
                 [
@@ -113,16 +116,23 @@ class LinearPool:
                 for pair in zip(scores, self.truths, strict=True)
             ]
             loss = Fraction(math.fsum(math.fsum(part) for part in rows))
-            reach = self.n_classes * self.total
+            reach = Fraction(
+                math.fsum(
+                    weight * abs(z - y)
+                    for pair in zip(scores, self.truths, strict=True)
+                    for weight, z, y in zip(self.weights, *pair, strict=True)
+                )
+            )
+            room = 4 * off * (reach * (1 + 4 * ROUNDING) + off * self.n_classes * self.total)
         else:
             logs = [-log(z) for z in scores[0]]
             loss = Fraction(math.fsum(map(mul, self.weights, logs)))
             reach = Fraction(
                 math.fsum(c * (3 + 2 * abs(one)) for c, one in zip(self.weights, logs, strict=True))
             )
-        room = (64 * self.n_classes + 8 * len(exact) + 32) * ROUNDING * reach
+            room = 2 * off * self.total + 4 * ROUNDING * reach
         square = sum((weight**2 for weight in exact), Fraction(0))
-        return loss * (1 + 4 * ROUNDING) + 2 * room + self.ridge * square / 2
+        return loss + 16 * ROUNDING * abs(loss) + room + self.ridge * square / 2
 
     def _logarithmic(self, scores: list[float]) -> tuple[Fraction, list[Fraction]]:
         pulls = [1 / min(max(z, 1 / LARGEST), LARGEST) for z in scores]

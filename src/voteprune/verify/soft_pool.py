@@ -17,13 +17,13 @@ concave and not negative, so H(a') >= (1 - d) H(a); and a' is at most 2 d from a
 absolute differences, so g_k moves by at most 2 d W max |l_k|, with W the sum of weights. Shares are
 repaired in doubles first, so d is some 1e-15.
 
-**Rounding**, with u = 2^-53 and C classes. Shares and 1 - a are exact doubles. `log` is off by
-4 u (1 + |e|) and x (1 + |e|) <= 2 for shares x in (0, 1], so with the roundings of products a term
-c x log x is off by less than 10 c u; `math.fsum` rounds once. So D is above
-(1 - d) (sum (1 - 2 u) - 16 C u W). A log-odds is off by 64 C u (1 + |l|) (`soft_table`), a product
-by 3 u more, and the sum of |c (e_y - a)| is at most 2 W: g_k is below its sum plus
-(128 C u + d) (1 + max |l_k|) 2 W. Nothing overflows or vanishes, for all numbers lie between 1e-100
-and 1e100. From there on everything is in fractions.
+**Rounding**, with u = 2^-53 and C classes. Shares and 1 - a are exact doubles. What stands for
+-log a is below it and not negative, so with the roundings of two products and of `math.fsum`, D is
+above (1 - d) (1 - 4 u) of the sum: where hardly any loss is left, hardly any of it is lost. A
+log-odds is off by 64 C u (1 + |l|) (`soft_table`), a product by 3 u more, and two sums round: with
+M the sum of |c (e_y - a)|, which is small where rows are sure, g_k is below its sum plus
+(128 C u M + 2 d W) (1 + max |l_k|). Nothing overflows or vanishes, for all numbers lie between
+1e-100 and 1e100. From there on everything is in fractions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
 
-from .logarithms import ROUNDING, exp_above, log
+from .logarithms import ROUNDING, exp_above, log_1p_above, minus_log_below
 from .soft_document import Point, Seats, SoftDocument
 from .soft_table import SoftTable, carrying, log_odds
 
@@ -96,16 +96,16 @@ class SoftPool:
     def dual(self, point: Point) -> Dual:
         """Return the dual point that belongs to intercepts and weights, whatever they are."""
         shares, loose = self._shares(self._scores(*point))
-        entropy = -math.fsum(
-            weight * share * log(share)
+        entropy = math.fsum(
+            weight * share * minus_log_below(share)
             for column in shares
             for weight, share in zip(self.weights, column, strict=True)
             if share
         )
-        base = Fraction(entropy) * (1 - 2 * ROUNDING)
-        base -= 16 * self.n_classes * ROUNDING * self.total
-        room = (128 * self.n_classes * ROUNDING + loose) * 2 * self.total
+        base = Fraction(entropy) * (1 - 4 * ROUNDING)
         pulls = [self._pull(place, shares[place]) for place in self._answered]
+        mass = Fraction(math.fsum(math.fsum(map(abs, pull)) for pull in pulls))
+        room = 128 * self.n_classes * ROUNDING * mass + loose * 2 * self.total
         phi = []
         for odds, largest in zip(self.columns, self.largest, strict=True):
             gain = Fraction(
@@ -118,24 +118,31 @@ class SoftPool:
     def loss_above(self, seats: Seats) -> Fraction:
         """Return the penalised loss of a committee, rounded up.
 
-        Each score is off by (64 C + members + 4) u times the sum S of |b| and w (1 + max |l|), the
-        loss of a row by at most twice that, and by (C + 32) u (1 + 2 S) for its own operations.
+        The loss of a row is log(1 + t) with t = sum exp(z_c - z_y) over the other classes. With S
+        the sum of |b| and w (1 + max |l|), a score is off by (64 C + members + 4) u S, and a
+        difference, of which at most two are taken one after the other, by d, twice that and 4 u S.
+        So t is off by a factor of e^d, and log(1 + t e^d) <= e^d log(1 + t): where hardly any loss
+        is left, hardly any is lost to rounding. For d up to 1 that is a share of 2 d; in any case
+        a row is off by d at most. Sums and products round by (C + 8) u of the loss.
         """
         pairs = tuple(zip(seats.members, seats.weights, strict=True))
         scores = self._scores(seats.intercepts, pairs)
         losses = []
         for row in zip(self.labels, *scores, strict=True):
             label, z = row[0], row[1:]
-            top = max(z)
-            losses.append(log(sum(exp_above(one - top) for one in z)) + (top - z[label]))
+            top = label if z[label] == max(z) else z.index(max(z))
+            others = (exp_above(one - z[top]) for c, one in enumerate(z) if c != top)
+            losses.append(log_1p_above(sum(others)) + (z[top] - z[label]))
         reach = sum(
             (Fraction(weight) * (1 + Fraction(self.largest[k])) for k, weight in pairs),
             max(abs(Fraction(one)) for one in seats.intercepts),
         )
-        room = (256 * self.n_classes + 4 * len(pairs)) * ROUNDING * (1 + reach)
-        loss = Fraction(math.fsum(map(mul, self.weights, losses))) * (1 + 4 * ROUNDING)
+        off = (128 * self.n_classes + 2 * len(pairs) + 12) * ROUNDING * reach
+        loss = Fraction(math.fsum(map(mul, self.weights, losses)))
+        loss *= 1 + (self.n_classes + 8) * ROUNDING
+        room = off * (min(2 * loss, self.total) if off <= 1 else self.total)
         square = sum((Fraction(weight) ** 2 for weight in seats.weights), Fraction(0))
-        return loss + room * self.total + self.ridge * square / 2
+        return loss + room + self.ridge * square / 2
 
     def _pull(self, place: int, shares: list[float]) -> array[float]:
         """Return c (e_y - a) of one class."""
