@@ -453,6 +453,10 @@ def test_probabilities_beside_named_classes_are_cut_where_abstentions_are_skippe
     committee = vp.prune(votes, random_state=0).committee
     assert (committee.predict(matrix * 0.4 + 0.2) == committee.predict(votes)).all()
     assert set(committee.predict(votes)) == {"ham", "spam"}
+    told = vp.prune(votes, random_state=0)
+    assert "others are ham" in told.summary()
+    assert "decided as ham, spam" in told.summary()
+    assert "goes to the class named first: ham, spam." in told.to_html(time_limit=0)
 
 
 def test_names_of_classes_are_as_many_as_there_are():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import voteprune as vp
@@ -65,3 +66,23 @@ def test_what_cannot_be_read_is_named_with_its_cure(arguments, options, argument
         vp.Votes(*arguments, **options)
     assert caught.value.argument == argument
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("slip", [1.0000000000000002, 1 + 9e-7, -1e-17])
+def test_probabilities_may_be_off_by_a_rounding_error(slip):
+    y = [0, 1, 1]
+    said = np.array([[0.2], [slip], [0.8]])
+    expected = [[False], [slip > 0.5], [True]]
+    assert vp.Votes(said, y).matrix.tolist() == expected
+    named = vp.Votes(said, ["ham", "spam", "spam"], positive="spam")
+    assert named.matrix.tolist() == expected
+    for labels, positive in ((y, 1), (["ham", "spam", "spam"], "spam"), ([-1, 1, 1], 1)):
+        frame = pl.DataFrame({"y": labels, "m": said[:, 0]}).lazy()
+        scanned = vp.Votes.scan(frame, "y", positive=positive)
+        weighed = scanned.weights[scanned.matrix[:, 0]].sum()
+        assert weighed == sum(map(sum, expected))
+    for wrong in (1 + 2e-6, -2e-6):
+        with pytest.raises(vp.InputError, match=r"lie in \[0, 1\]"):
+            vp.Votes([[0.2], [wrong], [0.8]], y)
+        with pytest.raises(vp.InputError, match=r"lie in \[0, 1\]"):
+            vp.Votes.scan(pl.DataFrame({"y": y, "m": [0.2, wrong, 0.8]}).lazy(), "y")

@@ -112,7 +112,11 @@ def test_the_best_committee_is_the_same_with_the_same_proof(tmp_path):
         ({"m1": float("inf")}, {"cutoff": 2}, "m1.*infinite"),
         ({}, {"sample_weight": "w"}, "^sample_weight: column 'w' must hold whole"),
         ({}, {"cutoff": float("nan")}, "^cutoff"),
-        ({}, {"names": ["m0", "word"]}, "'word' holds .*not numbers"),
+        (
+            {},
+            {"names": ["m0", "word"]},
+            "'word' holds .*not numbers.*Turn words into num",
+        ),
     ],
 )
 def test_what_is_no_table_of_votes_is_refused(by, change, options, says):

@@ -89,6 +89,12 @@ class PluralitySolution(BaseSolution):
             return float(sum(scores, Fraction(0)) / len(scores))
         return self.value
 
+    @property
+    def class_names(self) -> tuple[Any, ...]:
+        """What the classes are called: as on the `Votes` it was chosen on, if these had names."""
+        labels = () if self.committee is None else self.committee.labels
+        return labels or self.classes
+
     def _shares(self, confusion: tuple[tuple[Fraction, ...], ...]) -> list[str]:
         """Say how often the committee is right, beside how often the commonest class is."""
         accuracy, balanced = shares_right(confusion)
@@ -99,7 +105,7 @@ class PluralitySolution(BaseSolution):
         return [
             f"  right        accuracy {float(accuracy):.6g}, balanced accuracy "
             f"{float(balanced):.6g}; base rate {max(rates):.6g}",
-            *words.rare(min(rates), str(self.classes[rarest]), self.objective),
+            *words.rare(min(rates), str(self.class_names[rarest]), self.objective),
         ]
 
     def summary(self) -> str:
@@ -112,14 +118,14 @@ class PluralitySolution(BaseSolution):
                 f"votes {'cast ' * (self.committee.abstentions == 'skip')}win",
                 *words.wrap("  members      ", self.committee.names),
                 *self._shares(self.confusion),
-                *self._coverage_lines(self.classes[0]),
+                *self._coverage_lines(self.class_names[0]),
             ]
-            called = ", ".join(map(str, self.classes[:_CONFUSED]))
+            called = ", ".join(map(str, self.class_names[:_CONFUSED]))
             dots = ", ..." if len(self.classes) > _CONFUSED else ""
             lines.append(f"  confusion    rows of each class that are decided as {called}{dots}")
             for place, row in enumerate(self.confusion[:_CONFUSED]):
                 counts = ", ".join(f"{words.count(_plain(cell))}" for cell in row[:_CONFUSED])
-                lines.append(" " * 15 + f"{self.classes[place]}: {counts}{dots}")
+                lines.append(" " * 15 + f"{self.class_names[place]}: {counts}{dots}")
             if len(self.classes) > _CONFUSED:
                 left = len(self.classes) - _CONFUSED
                 lines.append(" " * 15 + f"... and {left} more classes, all of them in .confusion")

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError, not_installed
 from .packed import WORD, Packed, merged
-from .reading import TwoClasses, parquet_files
+from .reading import ROUNDING, TwoClasses, parquet_files
 
 PIECE = 1 << 18
 """Rows that are in memory at once where a table is gone through piece by piece."""
@@ -94,8 +94,9 @@ def table_of(source: object) -> LazyTable | DaskTable:
 def _refuse_type(name: str, kind: object) -> InputError:
     return InputError(
         "source",
-        f"column {name!r} holds {kind}, not numbers. If it is no classifier, leave it out: "
-        f"ignore=[{name!r}].",
+        f"column {name!r} holds {kind}, not numbers, as all columns that are scanned must but the "
+        "target. Turn words into numbers first, or read what fits into memory; if it is no "
+        f"classifier, leave it out: ignore=[{name!r}].",
     )
 
 
@@ -152,10 +153,10 @@ class LazyTable:
             for name in columns.votes
             if self._schema[name] != pl.Boolean
         }
-        asked = [
-            (~number.is_in(names) & ~(number.is_between(0, 1) & columns.shares)).any().alias(name)
-            for name, number in numbers.items()
-        ]
+        asked = []
+        for name, number in numbers.items():
+            share = number.is_between(-ROUNDING, 1 + ROUNDING) & columns.shares
+            asked.append((~number.is_in(names) & ~share).any().alias(name))
         found = self._collect(self._frame.select(asked)).row(0, named=True) if asked else {}
         return [name for name, strange in found.items() if strange]
 
@@ -369,7 +370,7 @@ def _strange_in(frame: Any, columns: Columns) -> NDArray[np.bool_]:
     for name in columns.votes:
         cells = numbers_of(frame, name)
         odd = ~np.isin(cells, names) & ~np.isnan(cells)
-        odd &= ~((cells >= 0) & (cells <= 1) & columns.shares)
+        odd &= ~((cells >= -ROUNDING) & (cells <= 1 + ROUNDING) & columns.shares)
         strange.append(bool(odd.any()) and frame[name].dtype != bool)
     return np.array(strange)
 

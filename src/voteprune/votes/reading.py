@@ -22,6 +22,9 @@ from ..exceptions import FileFormatError, InputError
 from ..numbers.exact import IntArray, common_denominator, compact, exact, to_integers
 from .abstaining import HOW_TO_ABSTAIN, is_missing, unmasked
 
+ROUNDING = 1e-6
+"""How far a probability may lie outside [0, 1], as means and products of floats do."""
+
 _LISTED = 5
 """Values that a message lists."""
 
@@ -138,7 +141,7 @@ def _check_numbers(numbers: NDArray[Any], argument: str, cutoff: float) -> None:
             "Every classifier needs a finite vote on every row: leave such rows or classifiers "
             f"out, fill in what should count, {HOW_TO_ABSTAIN}.",
         )
-    outside = (numbers < 0) | (numbers > 1)
+    outside = (numbers < -ROUNDING) | (numbers > 1 + ROUNDING)
     if holds_probabilities(cutoff) and outside.any():
         row, column = np.argwhere(outside)[0]
         raise InputError(

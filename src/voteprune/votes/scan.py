@@ -17,7 +17,7 @@ from ..exceptions import InputError
 from .abstaining import HOW_TO_ABSTAIN
 from .packed import Packed
 from .pieces import Columns, DaskTable, LazyTable, table_of
-from .reading import TwoClasses, check_cutoff, holds_probabilities, read_names
+from .reading import ROUNDING, TwoClasses, check_cutoff, holds_probabilities, read_names
 
 MOST_PATTERNS = 50_000_000
 """Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""
@@ -166,7 +166,8 @@ def _check_facts(facts: dict[str, Any], columns: Columns, labels_vote: bool) -> 
             continue
         if not math.isfinite(low) or not math.isfinite(high):
             raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
-        beyond = [end for end in (low, high) if not 0 <= end <= 1 and end not in voting]
+        room = ROUNDING if labels_vote else 0.0
+        beyond = [end for end in (low, high) if not -room <= end <= 1 + room and end not in voting]
         if holds_probabilities(columns.cutoff) and beyond:
             raise InputError(
                 "source",

@@ -139,7 +139,8 @@ class Votes(HardVotes):
             A column of whole numbers that rows count for; every row counts once when omitted.
         positive
             The label of the positive class; all other rows must have one other label. Where these
-            are not 0 and 1 the votes may be such labels too, and committees predict such labels.
+            are not 0 and 1 committees predict such labels, and the votes may be such labels too if
+            they are numbers; votes in words are for `Votes`.
         cutoff
             From where on a number is a positive vote.
         abstentions

@@ -101,7 +101,7 @@ def rule(solution: Answer) -> str:
     committee = solution.committee
     assert committee is not None
     if isinstance(solution, PluralitySolution):
-        order = ", ".join(cut(label) for label in solution.classes[:_CLASSES])
+        order = ", ".join(cut(label) for label in solution.class_names[:_CLASSES])
         return f"The class with most votes wins. A tie goes to the class named first: {order}."
     if isinstance(solution, Solution):
         assert solution.committee is not None
@@ -201,7 +201,7 @@ def confusion(solution: Answer) -> Table | None:
         return None
     if isinstance(counts, tuple):
         assert isinstance(solution, PluralitySolution)
-        labels, cells = list(map(str, solution.classes)), [list(row) for row in counts]
+        labels, cells = list(map(str, solution.class_names)), [list(row) for row in counts]
     else:
         labels = ["negative", "positive"]
         if isinstance(solution, SoftSolution) and solution.committee is not None:
