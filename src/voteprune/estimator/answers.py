@@ -9,21 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from ..exceptions import InputError
+from ..numbers.floats import ROUNDING
 from .collect import Training, folds_of, gather, train_members
 from .pool import Pool
 from .voter import ABSTAINS, Voter, each
 
 Floats = NDArray[np.float64]
-
-ROUNDING: Final = 1e-6
-"""How far beyond 0 and 1 a probability may be: sums in single precision are no closer."""
 
 Question = Literal["predict_proba", "decision_function", "predict"]
 """What a member is asked by."""

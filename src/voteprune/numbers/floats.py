@@ -14,6 +14,10 @@ Floats = NDArray[np.float64]
 SLACK = 1e-9
 """Rows with rounded coefficients are relaxed by this much; the recount compares exactly."""
 
+ROUNDING = 1e-6
+"""How far a probability may lie outside [0, 1], as means and products of floats do. The checker of
+certificates has the number on its own."""
+
 _PLAIN = 2.0**20
 """Gains up to this size go to the solver as they are; larger ones are scaled down to it."""
 

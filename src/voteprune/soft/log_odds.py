@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import InputError
-from ..numbers.floats import Floats
+from ..numbers.floats import ROUNDING, Floats
 
 LARGEST, SMALLEST = 1e50, 1e-50
 """Largest score, weight or penalty that is taken, and the smallest weight or penalty: products of
@@ -18,9 +18,6 @@ them and their squares stay far from where floats end. The checker takes more.""
 
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""
-
-_HAIR = 1e-6
-"""How far beyond 0 or 1 a probability may be; the checker of certificates has it, too."""
 
 _SUM_SLACK = 1e-3
 """How far from 1 the probabilities of a row may sum: single precision, rounded files."""
@@ -276,7 +273,7 @@ def brought_within(values: NDArray[Any]) -> NDArray[Any]:
 
     Weighted means of probabilities come out so, and are no mistake of anybody's.
     """
-    near = ((values < 0) & (values >= -_HAIR)) | ((values > 1) & (values <= 1 + _HAIR))
+    near = ((values < 0) & (values >= -ROUNDING)) | ((values > 1) & (values <= 1 + ROUNDING))
     return np.where(near, np.clip(values, 0, 1), values) if near.any() else values
 
 

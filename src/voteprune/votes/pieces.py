@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError, not_installed
+from ..numbers.floats import ROUNDING
 from .packed import WORD, Packed, merged
-from .reading import ROUNDING, TwoClasses, parquet_files
+from .reading import TwoClasses, parquet_files
 
 PIECE = 1 << 18
 """Rows that are in memory at once where a table is gone through piece by piece."""

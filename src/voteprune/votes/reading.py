@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
 from ..numbers.exact import IntArray, common_denominator, compact, exact, to_integers
+from ..numbers.floats import ROUNDING
 from .abstaining import HOW_TO_ABSTAIN, is_missing, unmasked
-
-ROUNDING = 1e-6
-"""How far a probability may lie outside [0, 1], as means and products of floats do."""
 
 _LISTED = 5
 """Values that a message lists."""

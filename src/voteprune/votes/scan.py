@@ -14,10 +14,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..exceptions import InputError
+from ..numbers.floats import ROUNDING
 from .abstaining import HOW_TO_ABSTAIN
 from .packed import Packed
 from .pieces import Columns, DaskTable, LazyTable, table_of
-from .reading import ROUNDING, TwoClasses, check_cutoff, holds_probabilities, read_names
+from .reading import TwoClasses, check_cutoff, holds_probabilities, read_names
 
 MOST_PATTERNS = 50_000_000
 """Distinct patterns that are worked with: with 50 classifiers they fill about 8 GB."""
