@@ -89,8 +89,8 @@ def page(lines: list[str], options: argparse.Namespace) -> str:
         "# How strong the pools are", "",
         f"`python benchmarks/pool_strength.py`: {asked}; accuracy in per cent on the 10 % of the "
         "rows kept for testing. *Single* is the mean over the K classifiers, FE the full ensemble, "
-        "HC-UWA the paper's hill climbing by uncertainty weighted accuracy. Both pools' values are "
-        "ours; the paper prints none. A few folds are a rough figure: at 5 points of standard "
+        "HC-UWA the paper's hill climbing by uncertainty weighted accuracy. The values of both "
+        "pools are ours; the paper prints none of them. A few folds are a rough figure: at 5 points of standard "
         "deviation from fold to fold, as on DRD and MSK, the mean of two is off by 3 or so.", "",
         "| | pool | single, K = 40 | K = 100 | FE, K = 40 | K = 100 | HC-UWA, K = 40 | K = 100 |",
         "|---|---|---|---|---|---|---|---|", *lines, "",

@@ -338,7 +338,7 @@ def test_the_goal_is_said_to_be_missed_where_it_is(tmp_path):
     found = {duel.rival: duel for duel in duels(Folds(made), "soft", ["F1", "stacking"])}
     assert max(found["F1"].p_folds, found["F1"].p_means) < 0.05  # surely worse is not better
     page = generalisation_page(write(tmp_path, made))
-    assert "with p < 0.05 both ways: none of 1" in page
+    assert "with p < 0.05 by both tests: none of 1" in page
     assert "does not stay above" in page
     assert "place 1." not in page
 

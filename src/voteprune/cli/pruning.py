@@ -179,8 +179,8 @@ def prune_command(
     certificate
         Also write the whole proof here, for "voteprune verify".
     strict
-        Exit code 3 where a committee was found without a proof, where a soft one does not keep
-        its limits on criteria, and where the promise cannot be made.
+        Exit code 3 where a limit came before the proof, where a soft committee does not keep its
+        limits on criteria, and where the promise cannot be made.
     """
     criterion = read_objective(source.objective)
     asked, promised = limits.read(), pledge.read()

@@ -8,8 +8,9 @@ committee S has a penalised loss below
 
 where mu is any number for linear pools and 0 otherwise.
 
-**Repair.** An intercept is free, so its equation must hold exactly. Two classes, sum c a s = 0:
-the heavier side is scaled down. Several, sum c (e_y - a) = 0: columns that are too heavy are
+**Repair.** An intercept is free, so its equation must hold exactly. Two classes, sum c a s = 0: all
+a are multiplied by W / (W + |sum c a s|), W the weight of the class with the smaller sum, and what
+that takes from 1 is added on its rows. Several, sum c (e_y - a) = 0: columns that are too heavy are
 scaled down and each row's freed mass goes to the classes that lack, in proportion to what they
 lack.
 
@@ -17,9 +18,9 @@ lack.
 times the sum of their absolute values, in whatever order it is taken; logarithms are taken to be
 right within four units in the last place. All margins are multiples of ``m = gamma(n + 16)``, for n
 terms: 1e-10 at a million rows. The repaired floating-point a keeps its equation only up to 2 m, so
-the bound is meant for the exact repair a'' of it. Two classes: a'' = (1 - d) a on one side with
-d <= 2 m, and H((1 - d) a) >= (1 - d) H(a) because H is concave with H(0) = 0. Several classes:
-a'' = (1 - d) a + d q with q on the simplex, and H(a'') >= (1 - d) H(a) likewise. So D loses at most
+the bound is meant for the exact repair a'' of it. Two classes: a'' = (1 - d) a, and d more on the
+rows of one class, with d <= 2 m; H(a'') >= (1 - d) H(a) because H is concave and nowhere negative.
+Several classes: a'' = (1 - d) a + d q with q on the simplex, and likewise. So D loses at most
 4 m D, and g_k moves at most by 4 m times a bound on sum c a |l_k|; several classes take twice
 that, for rows that sum to 1 only nearly. D is rounded down and g_k up by that.
 """
