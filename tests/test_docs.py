@@ -24,7 +24,7 @@ from voteprune import cli
 from voteprune.bounds import closure
 from voteprune.cli.app import make_app
 from voteprune.primal import brute, enumeration, search
-from voteprune.strategies import exact, margin_scale
+from voteprune.strategies import exact, exact_soft, margin_scale
 from voteprune.tables import file_bytes
 from voteprune.tree.nogoods import driver as nogoods
 from voteprune.tree.sizes import driver as sizes
@@ -248,6 +248,7 @@ LIMITS = {
     "patterns times classifiers, for trying all small committees": enumeration._MOST_ENTRIES,
     "pairs of patterns in the closure bound": closure._MOST_EDGES,
     'classifiers for `method="brute"`': brute.MOST_CLASSIFIERS,
+    "the same for soft committees": exact_soft.MOST_TRIED,
     "subsets times patterns that are tried to check a solver's word": exact.ENUMERATE,
     'rows on which the scale of `objective="margin"` is chosen': margin_scale._MOST_ROWS,
     "bytes of text in a table that is read from a file": file_bytes.MOST_BYTES,
