@@ -389,7 +389,7 @@ def _strange_in(frame: Any, columns: Columns) -> NDArray[np.bool_]:
 
 
 def _is_truth(frame: Any, name: str) -> bool:
-    """Tell whether a column of a piece of a Dask data frame holds truth values, with gaps or not."""
+    """Tell whether a column of a piece of a Dask data frame holds truth values."""
     return bool(frame[name].dtype.kind == "b")
 
 

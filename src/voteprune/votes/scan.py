@@ -168,9 +168,7 @@ def _check_facts(facts: dict[str, Any], columns: Columns, labels_vote: bool) -> 
         if not math.isfinite(low) or not math.isfinite(high):
             raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
         beyond = [
-            end
-            for end in (low, high)
-            if not -ROUNDING <= end <= 1 + ROUNDING and end not in voting
+            end for end in (low, high) if not -ROUNDING <= end <= 1 + ROUNDING and end not in voting
         ]
         if holds_probabilities(columns.cutoff) and beyond:
             raise InputError(
