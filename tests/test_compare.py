@@ -251,13 +251,18 @@ def test_classifiers_of_test_votes_are_found_by_name(which):
     assert other.names == votes.names[::-1]
     for row in vp.compare(votes, methods=["full", "best"], test=other).rows:
         assert row.test_accuracy == row.accuracy
-    strange = votes._but(names=("x", *votes.names[1:]))
-    with pytest.raises(vp.InputError, match="no classifier called 'c0'") as error:
-        vp.compare(votes, methods=["full"], test=strange)
+    named = votes._but(names=tuple(f"m{k}" for k in range(votes.n_classifiers)))
+    strange = named._but(names=("x", *named.names[1:]))
+    with pytest.raises(vp.InputError, match="no classifier called 'm0'") as error:
+        vp.compare(named, methods=["full"], test=strange)
     assert error.value.argument == "test"
-    # Votes that nobody has named are in the order of the others.
-    for row in vp.compare(strange, methods=["full", "best"], test=votes).rows:
+    # The names that all get whom nobody has named are names, wherever they are found.
+    for row in vp.compare(other, methods=["full", "best"], test=votes).rows:
         assert row.test_accuracy == row.accuracy
+    # Votes that nobody has named are in the order of the others.
+    for chosen_on, judged_by in ((named, votes), (votes, named)):
+        for row in vp.compare(chosen_on, methods=["full", "best"], test=judged_by).rows:
+            assert row.test_accuracy == row.accuracy
 
 
 @pytest.mark.parametrize("rule", [None, "skip"])

@@ -69,6 +69,18 @@ def test_the_members_of_a_start_are_found_by_name():
     assert vp.prune(other, start=committee, time_limit=0).value == best.value
 
 
+def test_a_start_with_members_that_the_pool_has_not_is_refused():
+    names = [f"m{k}" for k in range(9)]
+    committee = vp.Committee((1, 4), 0, ("m1", "x"), 9)
+    with pytest.raises(vp.InputError, match="has a member 'x', which the pool has not") as error:
+        vp.prune(VOTES._but(names=tuple(names)), start=committee, time_limit=0)
+    assert error.value.argument == "start"
+    # Where nobody has named the pool or the committee, places are all there is.
+    assert check_start(committee, 9, VOTES.names) == [1, 4]
+    assert check_start(committee, 9) == [1, 4]
+    assert check_start(vp.Committee((1, 4), 0, ("c1", "c4"), 9), 9, names) == [1, 4]
+
+
 def test_the_callback_sees_values_rise_and_bounds_fall():
     seen = []
     solution = vp.prune(VOTES, callback=seen.append, random_state=0)

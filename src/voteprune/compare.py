@@ -44,7 +44,7 @@ from .strategies.registry import (
     unknown_method,
 )
 from .votes.plurality import PluralityVotes
-from .votes.reading import places_by_name, read_names
+from .votes.reading import places_in
 from .votes.votes import Votes, as_votes, on_classes, refuse_twice
 
 _V = TypeVar("_V", Votes, PluralityVotes)
@@ -346,9 +346,7 @@ def _same_pool(test: _V, votes: _V) -> _V:
             f"has {test.n_classifiers} classifiers, the votes have {votes.n_classifiers}. Give "
             "the same classifiers' votes.",
         )
-    if test.names in (votes.names, read_names(None, None, votes.n_classifiers)):
-        return test  # what nobody has named is in the order of the votes
-    places = places_by_name(test.names, votes.names)
+    places = places_in(test.names, votes.names, range(votes.n_classifiers))
     if not places:
         strange = next(name for name in votes.names if name not in test.names)
         raise InputError(

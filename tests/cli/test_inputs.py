@@ -470,7 +470,8 @@ def test_a_saved_committee_says_what_the_file_called_its_classes(
     assert run("prune", file, *words, "--max-size", "3", "--output", saved)[0] == 0
     committee = vp.Committee.load(saved)
     assert committee.classes == called
-    decided = np.array(called)[committee._positive(votes.astype(bool)).astype(int)]
+    positive = committee._count_pool(votes.astype(bool)) > committee.threshold
+    decided = np.array(called)[positive.astype(int)]
     frame = pl.read_csv(file)
     np.testing.assert_array_equal(committee.predict(frame), decided)
     committee.save(again)

@@ -192,10 +192,32 @@ def test_numbers_stand_for_what_they_stood_for_in_the_votes():
     assert (signs.predict(votes) == signs.predict(2 * votes - 1)).all()
 
 
-def test_a_promise_and_a_margin_do_not_care_what_classes_are_called():
+@pytest.mark.parametrize("rule", [None, "against", "skip"])
+@pytest.mark.parametrize("positive", [False, 0])
+def test_truth_values_are_classes_where_these_are_the_numbers_0_and_1(positive, rule):
+    """Then `Votes` reads False as a vote for the positive class, and so does who predicts."""
+    y = np.random.default_rng(3).random(60) < 0.5
+    said = np.column_stack([y, y, ~y])
+    truth = y if positive is False else y.astype(int)
+    votes = vp.Votes(said, truth, positive=positive, abstentions=rule)
+    committee = vp.prune(votes).committee
+    assert (committee.predict(votes) == truth).all()
+    frame = {name: said[:, k] for k, name in enumerate(votes.names)}
+    for same in (said, frame, said.astype(int), said.astype(float), said.tolist()):
+        assert (committee.predict(same) == truth).all()
+    if rule is not None:
+        gaps = said.astype(object)
+        gaps[::5, 2] = None
+        assert (committee.predict(gaps) == truth).all()
+
+
+@pytest.mark.parametrize("called", ["bad", False])
+def test_a_promise_and_a_margin_do_not_care_what_classes_are_called(called):
     said, y = words(n=300)
-    called = vp.Votes(said, y, positive="bad")
     plain = vp.Votes(said == "bad", y == "bad")
+    if not called:
+        said, y = said != "bad", y != "bad"
+    called = vp.Votes(said, y, positive=called)
     for asked in (
         {"promise": vp.AtLeast("recall", 0.5), "random_state": 0},
         {"objective": "margin", "random_state": 0},

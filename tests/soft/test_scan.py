@@ -75,6 +75,21 @@ def test_the_answer_is_that_of_the_rows_in_memory(tmp_path, seed):
         same(found, vp.prune(named, objective="brier", constraints=FEW))
 
 
+def test_a_hair_beyond_0_or_1_is_rounding_and_no_more_than_that():
+    said, y = pool(4)
+    beyond = np.where(said == 1, 1 + 2.0**-52, np.where(said == 0, -1e-6, said))
+    assert (beyond[:, 1] > 1).any()  # who merely votes does so still
+    expected = vp.prune(vp.Probabilities(frame_of(said, y).drop("y"), y), objective="brier")
+    frame = frame_of(beyond, y)
+    for source in (frame.lazy(), dd.from_pandas(frame.to_pandas(), npartitions=3)):
+        with dask.config.set(scheduler="synchronous"):
+            same(vp.prune(vp.Probabilities.scan(source, "y"), objective="brier"), expected)
+    for far in (1 + 2e-6, -2e-6):
+        further = frame.with_columns(m0=pl.when(pl.col("m0") > 1).then(far).otherwise(pl.col("m0")))
+        with pytest.raises(vp.InputError, match=r"'m0' holds .* probabilities lie in"):
+            vp.Probabilities.scan(further.lazy(), "y")
+
+
 def test_the_sums_are_those_of_the_definition():
     said, y = pool(3)
     weight = np.random.default_rng(1).integers(0, 4, len(y))

@@ -95,3 +95,24 @@ def test_a_solution_from_a_file_needs_its_votes():
             again.explain(votes, **{**given, "constraints": [vp.AtMost("size", 6)]})
     with pytest.raises(vp.InputError, match="objective"):
         again.explain(votes, constraints=constraints)
+
+
+def test_a_solution_of_skipped_abstentions_from_a_file_is_explained_by_the_same_votes():
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    right = np.where(rng.random((40, 5)) < 0.7, y[:, None], 1 - y[:, None])
+    said = np.array(["good", "bad"], dtype=object)[right]
+    said[rng.random((40, 5)) < 0.3] = None
+    bad, good = (
+        vp.Votes(said, np.where(y, "bad", "good"), positive=positive, abstentions="skip")
+        for positive in ("bad", "good")
+    )
+    solution = vp.prune(bad, constraints=vp.AtMost("size", 3))
+    again = vp.PluralitySolution.from_json(solution.to_json())
+    for votes in (bad, good):
+        assert again.explain(votes, constraints=vp.AtMost("size", 3)) == solution.explain()
+    with pytest.raises(vp.InputError, match="votes"):
+        again.explain(bad.take(range(30)), constraints=vp.AtMost("size", 3))
+    against = vp.Votes(said, np.where(y, "bad", "good"), positive="bad", abstentions="against")
+    with pytest.raises(vp.InputError, match="votes"):
+        again.explain(against, constraints=vp.AtMost("size", 3))

@@ -6,9 +6,11 @@ import sys
 import polars as pl
 import pytest
 
+import voteprune as vp
 from votefiles import NAMES, lines, paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
-from voteprune.tables import read_costs, read_table
+from voteprune.tables import ReadOptions, read_costs, read_source, read_table
+from voteprune.tables.soft import read_probabilities
 
 
 def assert_is(table, frame):
@@ -48,6 +50,36 @@ def test_the_paper_layout_is_the_same_table_in_every_form(tmp_path, form):
         }
         path = write(tmp_path, changed.get(form, text))
     assert_is(read_table(path), frame)
+
+
+@pytest.mark.parametrize("form", ["csv", "semicolons", "gaps", "parquet", "soft", "soft.parquet"])
+def test_a_hair_beyond_0_or_1_is_rounding_and_no_more_than_that(tmp_path, form):
+    path = tmp_path / ("p.parquet" if "parquet" in form else "p.csv")
+    soft, said = "soft" in form, [1 + 2.0**-52, 1 + 1e-6, -1e-17, -1e-6]
+
+    def read(beyond):
+        frame = pl.DataFrame({"a": [*said, beyond], "b": [0.5] * 5, "y": [1, 1, 0, 0, 1]})
+        if form == "gaps":
+            frame = frame.with_columns(b=pl.lit(None, dtype=pl.Float64))
+        if "parquet" in form:
+            frame.write_parquet(path)
+        else:
+            sep = ";" if form == "semicolons" else ","
+            path.write_text(frame.write_csv(separator=sep))
+        if soft:
+            return read_probabilities([path], ReadOptions(target="y")).validation
+        abstentions = "against" if form == "gaps" else None
+        return read_source([path], ReadOptions(target="y", abstentions=abstentions)).validation
+
+    read_in = read(0.25)
+    if soft:
+        within = vp.Probabilities({"a": [1, 1, 0, 0, 0.25], "b": [0.5] * 5}, [1, 1, 0, 0, 1])
+        assert (read_in.log_odds == within.log_odds).all()
+    else:
+        assert read_in.matrix[:, 0].tolist() == [True, True, False, False, False]
+    for beyond in (1 + 2e-6, -2e-6):
+        with pytest.raises(FileFormatError, match=r"'a' is .*probabilities lie in \[0, 1\]"):
+            read(beyond)
 
 
 def test_halves_are_positive_votes(tmp_path):

@@ -1,9 +1,12 @@
 """The checker reads votes as the command line does, and refuses what is none by its line."""
 
+import numpy as np
 import pytest
 
+import voteprune as vp
 from voteprune.exceptions import FileFormatError
 from voteprune.tables import read_table as read_with_polars
+from voteprune.verify import verify
 from voteprune.verify.table import read_table
 
 
@@ -37,6 +40,34 @@ def test_what_is_no_vote_is_refused_with_its_place(text, complaint, tmp_path):
     path.write_text(text)
     with pytest.raises(FileFormatError, match=complaint):
         read_table(path, ["a"], "label")
+
+
+def test_a_hair_beyond_0_or_1_is_rounding_and_no_more_than_that(tmp_path):
+    path = tmp_path / "votes.csv"
+    for cell, vote in (
+        ("1.0000000000000002", "1"), ("1.000001", "1"), ("-1e-17", "0"), ("-0.000001", "0")
+    ):  # fmt: skip
+        path.write_text(f"a,label\n{cell},1\n0,0\n")
+        assert read_table(path, ["a"], "label").votes == (vote, "0")
+    for cell in ("1.000002", "-0.000002", "inf"):
+        path.write_text(f"a,label\n{cell},1\n")
+        with pytest.raises(FileFormatError, match="not a number from 0 to 1"):
+            read_table(path, ["a"], "label")
+    path.write_text("a,label\n1,1.0000000000000002\n")
+    with pytest.raises(FileFormatError, match="neither 0 nor 1"):
+        read_table(path, ["a"], "label")
+
+
+def test_a_table_with_rounded_means_is_certified_and_checked(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    said = np.clip(0.5 + 0.4 * (y[:, None] - 0.5) + rng.normal(0, 0.3, (40, 4)), -1e-17, None)
+    said = np.minimum(said, 1 + 2.0**-52)
+    assert (said.min(), said.max()) == (-1e-17, 1 + 2.0**-52)
+    vp.prune(vp.Votes(said, y, names=list("abcd")), certificate=tmp_path / "c.json")
+    rows = [",".join(map(repr, row)) for row in np.column_stack([said, y]).tolist()]
+    (tmp_path / "p.csv").write_text("\n".join(["a,b,c,d,y", *rows]) + "\n")
+    assert verify(tmp_path / "c.json", tmp_path / "p.csv", target="y").proved
 
 
 def test_text_that_is_not_utf8_and_a_broken_gzip_are_refused(tmp_path):

@@ -245,6 +245,39 @@ def test_classes_are_called_and_votes_for_them_are_read_as_in_memory(names, voti
     assert set(told.predict(given).tolist()) == set(names)
 
 
+@pytest.mark.parametrize("by", ["polars", "dask", "nullable"])
+@pytest.mark.parametrize(
+    ("names", "options"),
+    [
+        ((1, 0), {}),
+        ((True, False), {}),
+        ((1, 0), {"abstentions": "against"}),
+        ((1, 0), {"abstentions": "skip"}),
+        ((0, 1), {"cutoff": 2}),
+        ((0, 1), {"abstentions": "skip"}),
+        (("good", "bad"), {}),
+    ],
+)
+def test_truth_values_are_read_as_in_memory(names, options, by):
+    """As classes where these are the numbers 0 and 1, else as votes."""
+    said, y = pool(7, n=120)
+    given, truth = (said == 1) ^ (names[1] == 0), np.array(names)[y]
+    frame = frame_of(given, truth)
+    if "abstentions" in options and by != "dask":
+        given = given.astype(object)
+        given[3, 1] = None
+        frame = frame.with_columns(m1=pl.Series(given[:, 1].tolist(), dtype=pl.Boolean))
+    source = frame.lazy()
+    if by != "polars":
+        table = frame.to_pandas()
+        source = dd.from_pandas(table.convert_dtypes() if by == "nullable" else table, 2)
+    with dask.config.set(scheduler="synchronous"):
+        scanned = vp.Votes.scan(source, "y", positive=names[1], **options)
+    expected = vp.Votes(given, truth, positive=names[1], **options)
+    assert scanned.classes == expected.classes
+    assert merged(scanned) == merged(expected)
+
+
 @pytest.mark.parametrize("by", ["polars", "dask"])
 def test_numbers_between_classes_that_are_numbers_are_refused_as_in_memory(by):
     said, y = pool(6, n=40)

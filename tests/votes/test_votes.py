@@ -183,7 +183,7 @@ def test_classifiers_are_selected_by_places_names_or_a_mask(votes):
     for meant in ([2, 0], ["c", "a"], np.array(["c", "a"]), np.array([2, 0]), (2, -3)):
         assert votes.select(meant).names == ("c", "a")
     assert votes.select([True, False, True]).names == ("a", "c")
-    for wrong in ([True, False], ["d"], "a", [0.5], [3], ["a", 0], None):
+    for wrong in ([True, False], ["d"], "a", [0.5], [3], ["a", 0], None, [], [False] * 3):
         with pytest.raises(vp.InputError) as error:
             votes.select(wrong)
         assert error.value.argument == "columns"

@@ -112,5 +112,5 @@ def read_start(start: Any, names: Sequence[str] | None, method: object) -> Any:
             raise InputError("start", f"there is no member {unknown[0]!r}. Name those of the pool.")
         start = [names.index(each) if names and isinstance(each, str) else each for each in start]
     if names is not None:
-        check_start(start, len(names))
+        check_start(start, len(names), names)
     return start

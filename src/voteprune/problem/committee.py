@@ -151,8 +151,8 @@ class Committee(Document):
         if gaps:
             # An abstention is no vote for the positive class.
             table, _ = fill_gaps(table, self.classes[0])
-        # Truth values are votes, whatever the classes are called.
-        named &= table.dtype != bool
+        # Truth values are votes, unless the classes are the numbers that they stand for.
+        named &= table.dtype != bool or set(self.classes) == set(NUMBERED)
         classes = TwoClasses(self.classes[1], self.classes[0]) if named else None
         return to_votes(table, "votes", self.cutoff, classes)
 

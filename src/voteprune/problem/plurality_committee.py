@@ -140,8 +140,9 @@ class PluralityCommittee(Document):
             named = TwoClasses(self.labels[1], self.labels[0]) if self.labels else None
             table, _ = read_matrix(votes, "votes", words=named is not None, gaps=True)
             table, voted = fill_gaps(table, self.labels[0] if self.labels else 0)
-            # Truth values are votes, whatever the classes are called.
-            named = None if table.dtype == bool else named
+            # Truth values are votes, unless the classes are the numbers that they stand for.
+            if table.dtype == bool and set(self.labels) != {0, 1}:
+                named = None
             table = to_votes(table, "votes", self.cutoff, named).astype(np.int64)
         else:
             table, _, voted = read_label_matrix(votes, "votes", gaps=gaps)

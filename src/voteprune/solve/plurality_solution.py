@@ -16,6 +16,7 @@ from ..problem.plurality import CRITERIA, PluralityCriterion, PluralityProblem
 from ..problem.plurality_committee import PluralityCommittee
 from ..strategies.plurality_certificate import PluralityCertificate
 from ..votes.plurality import Label, PluralityVotes
+from ..votes.votes import Votes, on_classes
 from . import words
 from .base_solution import BaseSolution, read_answer, read_optional
 from .explain import check_same
@@ -139,7 +140,7 @@ class PluralitySolution(BaseSolution):
 
     def explain(
         self,
-        votes: PluralityVotes | None = None,
+        votes: PluralityVotes | Votes | None = None,
         *,
         objective: PluralityCriterion | None = None,
         constraints: Constraint | Sequence[Constraint] | None = (),
@@ -172,13 +173,20 @@ class PluralitySolution(BaseSolution):
 
     def _reopen(
         self,
-        votes: PluralityVotes | None,
+        votes: PluralityVotes | Votes | None,
         objective: PluralityCriterion | None,
         requests: tuple[Constraint, ...],
     ) -> PluralityProblem:
         """Put the problem together again, and refuse another one."""
+        if isinstance(votes, Votes) and votes.abstentions == "skip" and len(self.classes) == 2:
+            negative, positive = self.class_names
+            votes = PluralityVotes.of_two(on_classes(votes, (negative, positive)))
         if not isinstance(votes, PluralityVotes):
-            raise InputError("votes", "are not saved with a solution. Give the PluralityVotes.")
+            raise InputError(
+                "votes",
+                "are not saved with a solution. Give the PluralityVotes, or the Votes that skip "
+                "abstentions, on which it was chosen.",
+            )
         if objective is None and self.objective not in (*CRITERIA, MACRO):
             raise InputError("objective", f"was {self.objective}. Give what it was again.")
         problem = PluralityProblem.of(votes, objective or self.objective, requests)

@@ -34,7 +34,7 @@ from ..strategies.registry import (
     unknown_method,
 )
 from ..votes.plurality import Label
-from ..votes.reading import places_by_name
+from ..votes.reading import places_in
 
 _Criterion = TypeVar("_Criterion", bound=Criterion | Margin)
 
@@ -401,7 +401,7 @@ def check_start(start: object, n_classifiers: int, names: Sequence[str] = ()) ->
     Parameters
     ----------
     start
-        A committee, whose members are found by name where all have their names in the pool, or
+        A committee, whose members are found by name where pool and committee have been named, or
         members by their places.
     n_classifiers, names
         The pool.
@@ -422,7 +422,14 @@ def check_start(start: object, n_classifiers: int, names: Sequence[str] = ()) ->
         )
     listed: Any = getattr(start, "members", start)
     if listed is not start:
-        listed = places_by_name(names, getattr(start, "names", ())) or listed
+        called = getattr(start, "names", ())
+        if called and not (listed := places_in(names, called, listed)):
+            strange = next(name for name in called if name not in names)
+            raise InputError(
+                "start",
+                f"has a member {strange!r:.60}, which the pool has not. Give a committee of this "
+                "pool, or members by their places.",
+            )
     try:
         members = sorted({operator.index(k) for k in listed})
     except TypeError:

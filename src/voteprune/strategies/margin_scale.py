@@ -140,5 +140,7 @@ def _right_outside(
     weights = votes.weights[held_out].astype(float)
     if incumbent.committee is None:
         return np.zeros_like(weights)
-    decided = incumbent.committee._positive(votes.matrix[held_out])
+    # What is counted are votes, which `predict` would take for classes.
+    committee = incumbent.committee
+    decided = committee._count_pool(votes.matrix[held_out]) > committee.threshold
     return np.where(decided == votes.labels[held_out], weights, 0.0)

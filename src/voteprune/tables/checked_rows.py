@@ -1,6 +1,7 @@
 """What a table becomes, and the rules that its cells must keep.
 
-A vote is a number in [0, 1], rounded to positive from 0.5 on, or any number that is cut elsewhere.
+A vote is a number in [0, 1], but for rounding, which is positive from 0.5 on, or any number that is
+cut elsewhere.
 A label is 0 or 1. A part is validation or test. CSV and Parquet differ in how cells are written,
 never in these rules, so every rule stands here once: `sound_rows` asks for all cells at once
 whether all is well, and `cell_fault` says of one cell what is not.
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..numbers.floats import ROUNDING
 from ..votes.plurality import PluralityVotes
 from ..votes.reading import holds_probabilities
 from ..votes.votes import Votes
@@ -228,9 +230,14 @@ def sound_rows(frame: Any, layout: Layout) -> Rows | None:
 
 
 def vote_range(cutoff: float) -> tuple[float, float]:
-    """Return the least and the greatest number that is a vote, given where votes are cut."""
-    most = np.finfo(np.float64).max
-    return (0.0, 1.0) if holds_probabilities(cutoff) else (-float(most), float(most))
+    """Return the least and the greatest number that is a vote, given where votes are cut.
+
+    Whoever takes probabilities as they are, not as votes, brings back those beyond 0 or 1.
+    """
+    if holds_probabilities(cutoff):
+        return -ROUNDING, 1 + ROUNDING
+    most = float(np.finfo(np.float64).max)
+    return -most, most
 
 
 def parse_number(cell: str) -> float | None:

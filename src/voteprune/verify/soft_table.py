@@ -15,14 +15,10 @@ from ..exceptions import FileFormatError
 from .fields import plain
 from .logarithms import log
 from .soft_document import LARGEST, Label, Member, SoftDocument
-from .table import number_in, records
+from .table import HAIR, number_in, records
 
 MOST_CELLS = 2**27
 """Cells up to which a table is read: a gigabyte."""
-
-_HAIR = 1e-6
-"""How far beyond 0 or 1 a probability may be, which weighted means are by rounding: it counts as 0
-or 1."""
 
 MISSING = ("", "nan", "na", "null", "none")
 """Cells that say nothing, in any case of letters."""
@@ -198,7 +194,7 @@ def _answer(path: str | Path, cell: str, line: int, *, is_score: bool) -> float:
     except ValueError:
         value = math.nan
     low, high = (-LARGEST, LARGEST) if is_score else (0.0, 1.0)
-    if not is_score and -_HAIR <= value <= 1 + _HAIR:
+    if not is_score and -HAIR <= value <= 1 + HAIR:
         value = min(max(value, low), high)
     if not low <= value <= high:
         raise FileFormatError(

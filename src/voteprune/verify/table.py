@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,10 @@ from .fields import plain
 
 MOST_BYTES = 2**31
 """Bytes of votes up to which a file is read, unpacked if it is gzipped."""
+
+HAIR = 1e-6
+"""How far beyond 0 or 1 a probability may be, which weighted means are by rounding: it counts as 0
+or 1."""
 
 _PART, _LABEL = "datatype", "real_class"
 
@@ -161,7 +166,7 @@ def _number(path: str | Path, cell: str, line: int) -> float:
     try:
         value = number_in(cell)
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
+        value = math.nan
+    if not -HAIR <= value <= 1 + HAIR:
         raise FileFormatError(path, f"'{plain(cell)}' is not a number from 0 to 1.", line)
     return value

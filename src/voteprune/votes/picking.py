@@ -44,13 +44,16 @@ def read_columns(columns: object, names: Sequence[str]) -> list[int]:
     Raises
     ------
     InputError
-        If it is neither, or a name is not there.
+        If it is neither, a name is not there, or there are none.
     """
     if isinstance(columns, str):
         raise InputError("columns", f"is {columns!r}; give a list of names: [{columns!r}].")
     listed = list(columns) if isinstance(columns, Iterable) else columns
     if not (isinstance(listed, list) and listed and all(isinstance(each, str) for each in listed)):
-        return [int(place) for place in read_rows(listed, len(names), "columns")]
+        places = [int(place) for place in read_rows(listed, len(names), "columns")]
+        if not places:
+            raise InputError("columns", "names no classifier. Give one at least.")
+        return places
     place = {name: k for k, name in enumerate(names)}
     if unknown := [name for name in listed if name not in place]:
         known = ", ".join(map(repr, names[:_LISTED])) + ", ..." * (len(names) > _LISTED)

@@ -77,6 +77,17 @@ class Columns:
         named = () if both is None else ((both.positive, True), (both.negative, False))
         return [(float(name), vote) for name, vote in named if isinstance(name, Real)]
 
+    def classes_in(self, *, truth: bool) -> list[tuple[float, bool]]:
+        """Return the classes that a column's cells may name, as `numbers` has them.
+
+        Parameters
+        ----------
+        truth
+            Whether they are truth values: votes, unless the classes are 0 and 1.
+        """
+        named = {number for number, _ in self.numbers}
+        return [] if truth and named != {0, 1} else self.numbers
+
     @property
     def shares(self) -> bool:
         """Whether votes may be probabilities, beside classes."""
@@ -236,11 +247,12 @@ class LazyTable:
     def _positive_vote(self, name: str, columns: Columns) -> Any:
         """Tell where a classifier votes positive; NaN is above everything to polars."""
         pl = self._pl
-        if self._schema[name] == pl.Boolean:
-            return pl.col(name).fill_null(value=False)
-        positive = pl.col(name) >= columns.cutoff
-        for number, vote in columns.numbers:
-            positive = pl.when(pl.col(name) == number).then(vote).otherwise(positive)
+        truth = self._schema[name] == pl.Boolean
+        # polars compares truth values with no number.
+        said = pl.col(name).cast(pl.Int8) if truth else pl.col(name)
+        positive = said == 1 if truth else said >= columns.cutoff
+        for number, vote in columns.classes_in(truth=truth):
+            positive = pl.when(said == number).then(vote).otherwise(positive)
         return (positive & self._voted(name, columns)) if columns.gaps else positive
 
     def _voted(self, name: str, _: Columns) -> Any:
@@ -372,15 +384,20 @@ def _strange_in(frame: Any, columns: Columns) -> NDArray[np.bool_]:
         cells = numbers_of(frame, name)
         odd = ~np.isin(cells, names) & ~np.isnan(cells)
         odd &= ~((cells >= -ROUNDING) & (cells <= 1 + ROUNDING) & columns.shares)
-        strange.append(bool(odd.any()) and frame[name].dtype != bool)
+        strange.append(bool(odd.any()) and not _is_truth(frame, name))
     return np.array(strange)
+
+
+def _is_truth(frame: Any, name: str) -> bool:
+    """Tell whether a column of a piece of a Dask data frame holds truth values."""
+    return bool(frame[name].dtype.kind == "b")
 
 
 def _positive_in(frame: Any, name: str, columns: Columns) -> tuple[NDArray[np.bool_], Any]:
     """Return where a classifier votes positive in one piece, and what it says."""
-    cells = numbers_of(frame, name)
-    positive = cells >= columns.cutoff
-    for number, vote in columns.numbers if frame[name].dtype != bool else ():
+    cells, truth = numbers_of(frame, name), _is_truth(frame, name)
+    positive = cells == 1 if truth else cells >= columns.cutoff
+    for number, vote in columns.classes_in(truth=truth):
         positive = np.where(cells == number, vote, positive)
     return positive, cells
 

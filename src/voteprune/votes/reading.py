@@ -335,7 +335,7 @@ def read_names(
 ) -> tuple[str, ...]:
     """Return one distinct name per classifier."""
     if names is None:
-        chosen = columns if columns is not None else tuple(f"c{i}" for i in range(k))
+        chosen = columns if columns is not None else _unnamed(range(k))
     else:
         chosen = tuple(str(name) for name in names)
     if len(chosen) != k:
@@ -353,6 +353,30 @@ def places_by_name(there: Sequence[str], names: Sequence[str]) -> list[int]:
     """
     place = {name: k for k, name in enumerate(there)}
     return [place[name] for name in names] if place.keys() >= set(names) else []
+
+
+def places_in(there: Sequence[str], names: Sequence[str], own: Sequence[int]) -> list[int]:
+    """Return where members stand in another pool: by their names, else by their own places.
+
+    Parameters
+    ----------
+    there
+        Names of the other pool.
+    names, own
+        Names of the members, and their places in their pool.
+
+    Returns
+    -------
+    list
+        Nothing where a member's name is not there, though members and pool have been named.
+    """
+    nobody_named = tuple(there) == _unnamed(range(len(there))) or tuple(names) == _unnamed(own)
+    return places_by_name(there, names) or (list(own) if nobody_named else [])
+
+
+def _unnamed(places: Iterable[int]) -> tuple[str, ...]:
+    """Return what classifiers are called whom nobody has named."""
+    return tuple(f"c{place}" for place in places)
 
 
 def columns_by_name(votes: object, names: Sequence[str]) -> object | None:

@@ -167,8 +167,9 @@ def _check_facts(facts: dict[str, Any], columns: Columns, labels_vote: bool) -> 
             continue
         if not math.isfinite(low) or not math.isfinite(high):
             raise InputError("source", f"column {name!r} is infinite somewhere. Give numbers.")
-        room = ROUNDING if labels_vote else 0.0
-        beyond = [end for end in (low, high) if not -room <= end <= 1 + room and end not in voting]
+        beyond = [
+            end for end in (low, high) if not -ROUNDING <= end <= 1 + ROUNDING and end not in voting
+        ]
         if holds_probabilities(columns.cutoff) and beyond:
             raise InputError(
                 "source",
