@@ -169,3 +169,13 @@ def test_labels_of_new_rows_are_votes_and_sure_probabilities_are_not_labels():
     meant = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
     assert (found.predict_proba(rows) == found.predict_proba(meant)).all()
     assert found.predict(rows)[:2].tolist() == [0, 1]
+
+
+def test_masked_answers_of_new_rows_are_abstentions(committee):
+    silent = {"a": np.array([np.nan, 0.9]), "c": np.array([0.7, 0.2])}
+    masked = silent | {"a": np.ma.masked_array([0.9, 0.9], [True, False])}
+    assert (committee.predict_proba(masked) == committee.predict_proba(silent)).all()
+    voting = replace(committee, kinds=("vote", "probability"))
+    masked["a"] = np.ma.masked_array(["no", "yes"], [True, False])
+    silent["a"] = np.array([np.nan, 1.0])
+    assert (voting.predict_proba(masked) == voting.predict_proba(silent)).all()

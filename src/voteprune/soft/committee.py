@@ -180,9 +180,10 @@ class SoftCommittee(Document):
             ]
         # A matrix has the classes as those had that the committee was chosen on.
         positive = (self.axis or self.classes).index(self.classes[-1])
-        said: list[NDArray[Any]]
+        said: list[Any]
         if isinstance(predictions, Mapping):
-            said = [np.asarray(predictions[self._named(predictions, name)]) for name in self.names]
+            # As they are: an array made of them would lose what is masked.
+            said = [predictions[self._named(predictions, name)] for name in self.names]
         else:
             tensor, columns = tensor_of(predictions, "predictions")
             if columns is not None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.floats import ROUNDING, Floats
+from ..votes.abstaining import unmasked
 
 LARGEST, SMALLEST = 1e50, 1e-50
 """Largest score, weight or penalty that is taken, and the smallest weight or penalty: products of
@@ -53,7 +54,8 @@ def numbers_of(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, 
     if isinstance(frame, nw.DataFrame | nw.Series):
         values = frame.to_numpy()
     if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
+        is_number = values.dtype.kind in "biuf"
+        values = np.ma.filled(values.astype(np.float64), np.nan) if is_number else unmasked(values)
     try:
         array = np.asarray(values)
     except ValueError:
