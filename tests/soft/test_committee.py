@@ -135,9 +135,29 @@ def test_new_probabilities_that_cannot_be_coded_so_are_refused(committee):
         committee.predict_proba(vp.Probabilities(said, labels, clip=0.01, **words))
     with pytest.raises(vp.InputError, match="'c' is a score member there, and was a probability"):
         committee.predict_proba(vp.Probabilities(said, labels, scores=["c"], **words))
-    voting = replace(committee, kinds=("probability", "vote"))
-    with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a vote"):
-        voting.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+    scored = replace(committee, kinds=("probability", "score"))
+    with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a score"):
+        scored.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_who_was_always_sure_may_be_unsure_on_new_rows(n_classes):
+    """A tree says 0 and 1 where it was chosen and 0.5 later: given as numbers or as new rows."""
+    rng = np.random.default_rng(0)
+    committee = SoftCommittee(
+        members=(0,), names=("a",), weights=(1.5,), classes=tuple(range(n_classes)),
+        intercepts=(0.25,) if n_classes == 2 else (0.25, 0.5, 0.0), kinds=("vote",), clip=1e-3,
+        pool_size=1,
+    )  # fmt: skip
+    said = rng.dirichlet(np.ones(n_classes), 40)
+    said[:n_classes] = np.eye(n_classes)
+    said[3], said[4] = 1 / n_classes, np.nan
+    said = said if n_classes > 2 else said[:, 1]
+    given = vp.Probabilities({"a": said}, np.arange(40) % n_classes, clip=1e-5)
+    assert given.kinds == ("probability",)
+    found = committee.predict_proba(given)
+    assert found == pytest.approx(committee.predict_proba({"a": said}), abs=1e-4)
+    assert (found[:2] == committee.predict_proba({"a": said})[:2]).all()
 
 
 def test_scores_that_are_infinite_or_too_large_are_refused(committee):

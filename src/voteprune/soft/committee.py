@@ -127,7 +127,8 @@ class SoftCommittee(Document):
             the members are found by name, or an array with the pool's K columns in the pool's
             order (or the members' alone). Kinds and clip are the committee's, whatever those of
             new `Probabilities` are: a member that happens to say only 0 and 1 on new rows gives
-            probabilities all the same.
+            probabilities all the same, and one that did so when it was chosen may be unsure now
+            (in new `Probabilities` it is off by their clip at most).
 
         Raises
         ------

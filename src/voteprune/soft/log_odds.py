@@ -189,6 +189,9 @@ def recoded(
 ) -> Floats:
     """Return one member's log-odds as another kind and clip have them.
 
+    Probabilities of who was always sure when it was chosen are told from their log-odds. What was
+    cut is taken for 0 or 1, so that a probability is off by the clip at most.
+
     Parameters
     ----------
     odds
@@ -211,6 +214,12 @@ def recoded(
         said = odds.copy() if odds.ndim == 2 else (odds + 1) / 2
         said[silent] = np.nan
         return odds_of_kind(said, PROBABILITY, new_clip, n_classes)
+    if kind == PROBABILITY and new_kind == VOTE:
+        low, high = _ends(clip, n_classes, odds.ndim)
+        said = np.exp(odds) if odds.ndim == 2 else 1 / (1 + np.exp(-odds))
+        said[odds <= low], said[odds >= high] = 0, 1
+        said[silent] = np.nan
+        return odds_of_kind(said, VOTE, new_clip, n_classes)
     if kind != new_kind:
         raise InputError(
             "predictions",
