@@ -1,6 +1,8 @@
 """Soft committees find their members by name or place, and read what they say as was meant."""
 
-from dataclasses import replace
+import json
+import pickle
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -185,10 +187,105 @@ def test_labels_of_new_rows_are_votes_and_sure_probabilities_are_not_labels():
     assert given.kinds == ("vote", "probability")
     found = vp.prune(given, penalty=1.0).committee
     assert found.size == 2
+    assert found.labelled == ("v",)
     rows = {"v": np.array([0, 1, 1]), "p": np.array([1, 0, 1])}
-    meant = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
-    assert (found.predict_proba(rows) == found.predict_proba(meant)).all()
+    shares = found.predict_proba(rows)
+    # A matrix has its columns in the order of the classes, 0 and 1.
+    sides = {name: np.column_stack([said, 1 - said]) for name, said in rows.items()}
+    sides["v"] = sides["v"][:, ::-1]
+    assert (found.predict_proba(sides) == shares).all()
+    assert (found.predict_proba(pd.DataFrame(rows)) == shares).all()
+    assert found.predict_proba(vp.Probabilities(rows, y[:3], positive=0)) == pytest.approx(shares)
     assert found.predict(rows)[:2].tolist() == [0, 1]
+
+
+def _votes(classes):
+    """Draw labels, and what a member says, which is wrong on a quarter of the rows."""
+    truth = np.arange(40) % 2
+    places = truth ^ (np.arange(40) % 8 < 2)
+    return np.array(classes)[truth], np.array(classes)[places], places
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize(
+    ("classes", "positive"),
+    [((1, 2), None), ((1, 2), 1), ((-1, 0), None), ((-1, 0), -1), ((-1, 1), None), ((0, 1), 0)],
+)
+def test_who_gave_labels_gives_them_on_new_rows(classes, positive, dtype):
+    """Also where all of them could be probabilities, as those of a single row."""
+    y, labels, _ = _votes(classes)
+    # Floats from 0 to 1 on all rows are probabilities when a committee is chosen.
+    trained = labels if classes == (0, 1) else labels.astype(dtype)
+    given = vp.Probabilities({"a": trained, "b": np.linspace(0.4, 0.6, 40)}, y, positive=positive)
+    assert given.labelled == given.select(["a"]).take(range(9)).labelled == ("a",)
+    assert given.select(["b"]).labelled == ()
+    chosen = vp.prune(given, penalty=1.0, constraints=vp.Require("a")).committee
+    chosen = replace(
+        chosen, members=(0,), names=("a",), weights=(3.0,), intercepts=(0.0,), kinds=("vote",),
+        pool_size=1,
+    )  # fmt: skip
+    for committee in (chosen, SoftCommittee.from_json(chosen.to_json())):
+        for said in (labels, labels.astype(float)):
+            for shown in ({"a": said}, pd.DataFrame({"a": said}), said[:, None]):
+                assert (committee.predict(shown) == labels).all()
+            for row in (slice(0, 1), slice(1, 2), labels == 1, labels == 0):
+                assert (committee.predict({"a": said[row]}) == labels[row]).all()
+            for rows in (slice(None), labels == classes[0], labels == classes[1]):
+                again = vp.Probabilities({"a": said[rows]}, y[rows], positive=positive)
+                assert (committee.predict(again) == labels[rows]).all()
+        gaps = np.where(np.arange(40) < 5, np.nan, labels)
+        assert (committee.predict_proba({"a": gaps})[:5] == 0.5).all()
+        with pytest.raises(vp.InputError, match=r"0\.25 is none of the classes"):
+            committee.predict({"a": [0.25]})
+        unsure = vp.Probabilities({"a": np.linspace(0.1, 0.9, 40)}, y, positive=positive)
+        with pytest.raises(vp.InputError, match="'a' gives probabilities there, and gave labels"):
+            committee.predict(unsure)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (1, 2)])
+def test_who_gave_votes_for_the_positive_class_gives_them_on_new_rows(classes):
+    y, labels, places = _votes(classes)
+    votes = 1 - places
+    given = vp.Probabilities(pd.DataFrame({"a": votes}), y, positive=classes[0])
+    assert (given.kinds, given.labelled) == (("vote",), ())
+    committee = vp.prune(given, penalty=1.0).committee
+    committee = SoftCommittee.from_json(committee.to_json())
+    for said in (votes, votes.astype(float)):
+        for shown in ({"a": said}, pd.DataFrame({"a": said}), said[:, None]):
+            assert (committee.predict(shown) == labels).all()
+        assert (committee.predict({"a": said[:1]}) == labels[:1]).all()
+    if classes == (0, 1):
+        again = vp.Probabilities({"a": votes}, y, positive=0)
+        assert again.labelled == ("a",)
+        assert (committee.predict(again) == labels).all()
+    else:
+        for shown in ({"a": labels}, vp.Probabilities({"a": labels}, y, positive=1)):
+            with pytest.raises(vp.InputError, match=r"'a' says 2\.0 on row"):
+                committee.predict(shown)
+
+
+def test_committees_of_before_labels_were_noted_guess_as_they_did():
+    y, labels, _ = _votes((1, 2))
+    committee = vp.prune(vp.Probabilities({"a": labels}, y), penalty=1.0).committee
+    document = json.loads(committee.to_json())
+    assert document.pop("labelled") == ["a"]
+    older = SoftCommittee.from_json(json.dumps(document))
+    assert older.labelled is None
+    assert (older.predict({"a": labels}) == labels).all()
+    assert "labelled" not in json.loads(older.to_json())
+    values = [getattr(committee, field.name) for field in fields(committee)]
+    unpickled = SoftCommittee.__new__(SoftCommittee)
+    unpickled.__setstate__(values[:-1])
+    assert unpickled == older
+    assert pickle.loads(pickle.dumps(committee)) == committee
+    given = vp.Probabilities({"a": labels}, y)
+    restore, (kind, slots) = given.__reduce__()
+    assert slots.pop("labelled") == ("a",)
+    assert restore(kind, slots).labelled is None
+    words = vp.Probabilities({"a": np.where(y == 1, "n", "p")}, np.where(y == 1, "n", "p"))
+    assert words.labelled is None
+    with pytest.raises(vp.InputError, match="labelled"):
+        replace(committee, labelled=("z",))
 
 
 def test_masked_answers_of_new_rows_are_abstentions(committee):

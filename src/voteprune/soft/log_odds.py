@@ -20,6 +20,9 @@ them and their squares stay far from where floats end. The checker takes more.""
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""
 
+AS_THEN = "what this member gave when it was chosen"
+"""The cure for new rows that are something else."""
+
 _SUM_SLACK = 1e-3
 """How far from 1 the probabilities of a row may sum: single precision, rounded files."""
 
@@ -85,9 +88,9 @@ def member_of(
     argument: str,
     *,
     place: int,
-    may_vote: bool = True,
+    labels: bool = False,
 ) -> NDArray[Any]:
-    """Return one member's answers of a mapping: n, or n x C from three classes on.
+    """Return one member's answers: n, or n x C from three classes on.
 
     Parameters
     ----------
@@ -101,8 +104,8 @@ def member_of(
         What the member is called in errors.
     place
         Which column of a matrix belongs to the positive class of two.
-    may_vote
-        Whether numbers may be class labels; those of two classes are if all of them are classes.
+    labels
+        Whether a vector of numbers is one of labels, where there are two classes.
     """
     array, _ = numbers_of(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -116,18 +119,28 @@ def member_of(
         )
     if array.ndim == 2:
         return array if width > 2 else array[:, place]
-    if width == 2 and array.dtype.kind in "biuf" and not (may_vote and _are_labels(array, classes)):
+    if width == 2 and array.dtype.kind in "biuf" and not labels:
         return array
     return _votes_of_labels(array, classes, argument)
 
 
-def _are_labels(array: NDArray[Any], classes: Sequence[Any]) -> bool:
-    """Tell whether numbers are labels of two classes, and mean something else as probabilities."""
+def may_be_labels(classes: Sequence[Any]) -> bool:
+    """Tell whether numbers are one thing as labels of these classes, another as probabilities."""
+    return len(classes) == 2 and not isinstance(classes[0], str) and tuple(classes) != (0, 1)
+
+
+def are_labels(values: object, classes: Sequence[Any], argument: str) -> bool:
+    """Tell whether all numbers of a vector are classes, and something else as probabilities."""
+    if not may_be_labels(classes):
+        return False
+    array, _ = numbers_of(values, argument)
+    if array.dtype.kind not in "biuf" or array.ndim == 0 or array.size > len(array):
+        return False
     said = array[~np.isnan(array)] if array.dtype.kind == "f" else array
     if array.dtype.kind == "f" and ((said >= 0) & (said <= 1)).all():
         # They may be either, and a member that is sure of everything must not be turned round.
         return False
-    return tuple(classes) != (0, 1) and set(np.unique(said).tolist()) <= set(classes)
+    return set(np.unique(said).tolist()) <= set(classes)
 
 
 def _votes_of_labels(array: NDArray[Any], classes: Sequence[Any], argument: str) -> Floats:
@@ -182,6 +195,34 @@ def odds_of_kind(values: Floats, kind: str, clip: float, n_classes: int) -> Floa
         odds = 2 * odds - 1
     odds[silent] = 0
     return odds
+
+
+def read_again(odds: Floats, classes: Sequence[Any], name: str, *, labels: bool) -> Floats:
+    """Return votes for one of two classes with their numbers read the other way.
+
+    Parameters
+    ----------
+    odds
+        Log-odds of votes.
+    classes
+        The two classes, the positive one last.
+    name
+        The member, for errors.
+    labels
+        Whether the numbers are class labels, which were read as votes of 0 and 1, or the reverse.
+
+    Raises
+    ------
+    InputError
+        If the numbers are nothing of the kind.
+    """
+    said = np.where(odds > 0, *((1, 0) if labels else classes[::-1])).astype(np.float64)
+    said[odds == 0] = np.nan
+    if labels:
+        said = _votes_of_labels(said, classes, f"predictions[{name!r}]")
+    else:
+        check_range(said, name, AS_THEN)
+    return odds_of_kind(said, VOTE, 0, 2)
 
 
 def recoded(
