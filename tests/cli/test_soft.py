@@ -301,3 +301,56 @@ def test_limits_that_no_cutoff_keeps_are_unfinished_work_where_that_is_strict(ru
     assert out.startswith("Limits on criteria are not kept.")
     assert run(*both, "--strict")[0] == 3
     assert json.loads(run(*both, "--json")[1])["limits_kept"] is False
+
+
+@pytest.mark.parametrize("objective", ["log_loss", "brier"])
+@pytest.mark.parametrize(
+    ("classes", "positive"),
+    [((1, 2), None), ((1, 2), 1), ((-1, 1), None), ((0, 1), 0), ((0, 1), None)],
+)
+def test_apply_reads_classes_that_are_other_numbers(run, tmp_path, classes, positive, objective):
+    """A committee that Python has saved knows its classes, so that no option is needed."""
+    shares, truth = numbers(k=2)
+    y = np.array(classes)[truth]
+    votes = np.array(classes)[np.where(np.arange(60) % 5, truth, 1 - truth)]
+    sure = 1 - shares if positive == classes[0] else shares
+    said = {"a": sure[:, 0], "b": sure[:, 1], "v": votes}
+    given = vp.Probabilities(said, y, positive=positive)
+    both = vp.Require("a", "v")
+    own = vp.prune(given, objective=objective, penalty=0.5, constraints=both).committee
+    saved, new = tmp_path / "own.json", tmp_path / "new.csv"
+    own.save(saved)
+    # As pandas writes them where one is missing.
+    table = pl.DataFrame({"y": y, **{name: each.astype(float) for name, each in said.items()}})
+    table.write_csv(new)
+    decided = own.predict(said)
+    for options in ([], ["--positive", own.classes[1]]):
+        code, out, err = run("apply", saved, new, "--target", "y", *options)
+        assert code == 0
+        rows = read(out)
+        assert [int(row["prediction"]) for row in rows] == decided.tolist()
+        shown = [float(row["probability"]) for row in rows]
+        assert shown == pytest.approx(own.predict_proba(said)[:, 1].tolist())
+        assert f"accuracy {(decided == y).mean():.6g}, log loss 0." in err
+    of_one = table.filter(pl.col("y") == int(own.classes[0]))
+    of_one.write_csv(new)
+    code, _, err = run("apply", saved, new, "--target", "y")
+    assert code == 0
+    assert f"accuracy {(decided == y)[y == own.classes[0]].mean():.6g}, log loss 0." in err
+    for column, what in (("v", "column 'v' is '7.0'"), ("y", "label 'y' is '7.0'")):
+        table.with_columns(pl.lit(7.0).alias(column)).write_csv(new)
+        code, _, err = run("apply", saved, new, "--target", "y")
+        assert code == 2
+        assert what in err
+
+
+def test_apply_reads_several_classes_that_are_numbers(run, tmp_path):
+    table, shares, words, y = several()
+    own = vp.prune(vp.Probabilities({f"m{k}": shares[:, k] for k in range(4)}, y), penalty=5)
+    own.committee.save(tmp_path / "own.json")
+    for place, word in enumerate(words):
+        table = table.rename({f"m{k}:{word}": f"m{k}:{place}" for k in range(4)})
+    table.with_columns(y=y).write_csv(tmp_path / "new.csv")
+    code, _, err = run("apply", tmp_path / "own.json", tmp_path / "new.csv", "--target", "y")
+    assert code == 0
+    assert f"accuracy {own.accuracy:.6g}, log loss 0." in err

@@ -1,6 +1,8 @@
 """Soft committees find their members by name or place, and read what they say as was meant."""
 
-from dataclasses import replace
+import json
+import pickle
+from dataclasses import fields, replace
 
 import numpy as np
 import pandas as pd
@@ -135,9 +137,29 @@ def test_new_probabilities_that_cannot_be_coded_so_are_refused(committee):
         committee.predict_proba(vp.Probabilities(said, labels, clip=0.01, **words))
     with pytest.raises(vp.InputError, match="'c' is a score member there, and was a probability"):
         committee.predict_proba(vp.Probabilities(said, labels, scores=["c"], **words))
-    voting = replace(committee, kinds=("probability", "vote"))
-    with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a vote"):
-        voting.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+    scored = replace(committee, kinds=("probability", "score"))
+    with pytest.raises(vp.InputError, match="'c' is a probability member there, and was a score"):
+        scored.predict_proba(vp.Probabilities(said, labels, clip=0.001, **words))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_who_was_always_sure_may_be_unsure_on_new_rows(n_classes):
+    """A tree says 0 and 1 where it was chosen and 0.5 later: given as numbers or as new rows."""
+    rng = np.random.default_rng(0)
+    committee = SoftCommittee(
+        members=(0,), names=("a",), weights=(1.5,), classes=tuple(range(n_classes)),
+        intercepts=(0.25,) if n_classes == 2 else (0.25, 0.5, 0.0), kinds=("vote",), clip=1e-3,
+        pool_size=1,
+    )  # fmt: skip
+    said = rng.dirichlet(np.ones(n_classes), 40)
+    said[:n_classes] = np.eye(n_classes)
+    said[3], said[4] = 1 / n_classes, np.nan
+    said = said if n_classes > 2 else said[:, 1]
+    given = vp.Probabilities({"a": said}, np.arange(40) % n_classes, clip=1e-5)
+    assert given.kinds == ("probability",)
+    found = committee.predict_proba(given)
+    assert found == pytest.approx(committee.predict_proba({"a": said}), abs=1e-4)
+    assert (found[:2] == committee.predict_proba({"a": said})[:2]).all()
 
 
 def test_scores_that_are_infinite_or_too_large_are_refused(committee):
@@ -165,7 +187,112 @@ def test_labels_of_new_rows_are_votes_and_sure_probabilities_are_not_labels():
     assert given.kinds == ("vote", "probability")
     found = vp.prune(given, penalty=1.0).committee
     assert found.size == 2
+    assert found.labelled == ("v",)
     rows = {"v": np.array([0, 1, 1]), "p": np.array([1, 0, 1])}
-    meant = np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 1.0]])
-    assert (found.predict_proba(rows) == found.predict_proba(meant)).all()
+    shares = found.predict_proba(rows)
+    # A matrix has its columns in the order of the classes, 0 and 1.
+    sides = {name: np.column_stack([said, 1 - said]) for name, said in rows.items()}
+    sides["v"] = sides["v"][:, ::-1]
+    assert (found.predict_proba(sides) == shares).all()
+    assert (found.predict_proba(pd.DataFrame(rows)) == shares).all()
+    assert found.predict_proba(vp.Probabilities(rows, y[:3], positive=0)) == pytest.approx(shares)
     assert found.predict(rows)[:2].tolist() == [0, 1]
+
+
+def _votes(classes):
+    """Draw labels, and what a member says, which is wrong on a quarter of the rows."""
+    truth = np.arange(40) % 2
+    places = truth ^ (np.arange(40) % 8 < 2)
+    return np.array(classes)[truth], np.array(classes)[places], places
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+@pytest.mark.parametrize(
+    ("classes", "positive"),
+    [((1, 2), None), ((1, 2), 1), ((-1, 0), None), ((-1, 0), -1), ((-1, 1), None), ((0, 1), 0)],
+)
+def test_who_gave_labels_gives_them_on_new_rows(classes, positive, dtype):
+    """Also where all of them could be probabilities, as those of a single row."""
+    y, labels, _ = _votes(classes)
+    # Floats from 0 to 1 on all rows are probabilities when a committee is chosen.
+    trained = labels if classes == (0, 1) else labels.astype(dtype)
+    given = vp.Probabilities({"a": trained, "b": np.linspace(0.4, 0.6, 40)}, y, positive=positive)
+    assert given.labelled == given.select(["a"]).take(range(9)).labelled == ("a",)
+    assert given.select(["b"]).labelled == ()
+    chosen = vp.prune(given, penalty=1.0, constraints=vp.Require("a")).committee
+    chosen = replace(
+        chosen, members=(0,), names=("a",), weights=(3.0,), intercepts=(0.0,), kinds=("vote",),
+        pool_size=1,
+    )  # fmt: skip
+    for committee in (chosen, SoftCommittee.from_json(chosen.to_json())):
+        for said in (labels, labels.astype(float)):
+            for shown in ({"a": said}, pd.DataFrame({"a": said}), said[:, None]):
+                assert (committee.predict(shown) == labels).all()
+            for row in (slice(0, 1), slice(1, 2), labels == 1, labels == 0):
+                assert (committee.predict({"a": said[row]}) == labels[row]).all()
+            for rows in (slice(None), labels == classes[0], labels == classes[1]):
+                again = vp.Probabilities({"a": said[rows]}, y[rows], positive=positive)
+                assert (committee.predict(again) == labels[rows]).all()
+        gaps = np.where(np.arange(40) < 5, np.nan, labels)
+        assert (committee.predict_proba({"a": gaps})[:5] == 0.5).all()
+        with pytest.raises(vp.InputError, match=r"0\.25 is none of the classes"):
+            committee.predict({"a": [0.25]})
+        unsure = vp.Probabilities({"a": np.linspace(0.1, 0.9, 40)}, y, positive=positive)
+        with pytest.raises(vp.InputError, match="'a' gives probabilities there, and gave labels"):
+            committee.predict(unsure)
+
+
+@pytest.mark.parametrize("classes", [(0, 1), (1, 2)])
+def test_who_gave_votes_for_the_positive_class_gives_them_on_new_rows(classes):
+    y, labels, places = _votes(classes)
+    votes = 1 - places
+    given = vp.Probabilities(pd.DataFrame({"a": votes}), y, positive=classes[0])
+    assert (given.kinds, given.labelled) == (("vote",), ())
+    committee = vp.prune(given, penalty=1.0).committee
+    committee = SoftCommittee.from_json(committee.to_json())
+    for said in (votes, votes.astype(float)):
+        for shown in ({"a": said}, pd.DataFrame({"a": said}), said[:, None]):
+            assert (committee.predict(shown) == labels).all()
+        assert (committee.predict({"a": said[:1]}) == labels[:1]).all()
+    if classes == (0, 1):
+        again = vp.Probabilities({"a": votes}, y, positive=0)
+        assert again.labelled == ("a",)
+        assert (committee.predict(again) == labels).all()
+    else:
+        for shown in ({"a": labels}, vp.Probabilities({"a": labels}, y, positive=1)):
+            with pytest.raises(vp.InputError, match=r"'a' says 2\.0 on row"):
+                committee.predict(shown)
+
+
+def test_committees_of_before_labels_were_noted_guess_as_they_did():
+    y, labels, _ = _votes((1, 2))
+    committee = vp.prune(vp.Probabilities({"a": labels}, y), penalty=1.0).committee
+    document = json.loads(committee.to_json())
+    assert document.pop("labelled") == ["a"]
+    older = SoftCommittee.from_json(json.dumps(document))
+    assert older.labelled is None
+    assert (older.predict({"a": labels}) == labels).all()
+    assert "labelled" not in json.loads(older.to_json())
+    values = [getattr(committee, field.name) for field in fields(committee)]
+    unpickled = SoftCommittee.__new__(SoftCommittee)
+    unpickled.__setstate__(values[:-1])
+    assert unpickled == older
+    assert pickle.loads(pickle.dumps(committee)) == committee
+    given = vp.Probabilities({"a": labels}, y)
+    restore, (kind, slots) = given.__reduce__()
+    assert slots.pop("labelled") == ("a",)
+    assert restore(kind, slots).labelled is None
+    words = vp.Probabilities({"a": np.where(y == 1, "n", "p")}, np.where(y == 1, "n", "p"))
+    assert words.labelled is None
+    with pytest.raises(vp.InputError, match="labelled"):
+        replace(committee, labelled=("z",))
+
+
+def test_masked_answers_of_new_rows_are_abstentions(committee):
+    silent = {"a": np.array([np.nan, 0.9]), "c": np.array([0.7, 0.2])}
+    masked = silent | {"a": np.ma.masked_array([0.9, 0.9], [True, False])}
+    assert (committee.predict_proba(masked) == committee.predict_proba(silent)).all()
+    voting = replace(committee, kinds=("vote", "probability"))
+    masked["a"] = np.ma.masked_array(["no", "yes"], [True, False])
+    silent["a"] = np.array([np.nan, 1.0])
+    assert (voting.predict_proba(masked) == voting.predict_proba(silent)).all()

@@ -202,6 +202,20 @@ def test_numbers_that_may_be_either_are_what_they_were():
         Probabilities({"a": [2, 1, 1, 3]}, grades)
 
 
+@pytest.mark.parametrize("words", [["n", "p"], ["n", "o", "p"], [1, 2], [1, 2, 3]])
+def test_masked_labels_of_a_mapping_are_abstentions(words):
+    y = np.array(words)[np.arange(6) % len(words)]
+    mask = np.arange(6) % 4 == 0
+    masked = Probabilities({"a": np.ma.masked_array(y, mask), "b": y}, y)
+    silent = [None if gone else label for label, gone in zip(y, mask, strict=True)]
+    meant = Probabilities({"a": silent, "b": y}, y)
+    np.testing.assert_array_equal(masked.log_odds, meant.log_odds)
+    assert not masked.log_odds[mask, 0].any()
+    assert masked.log_odds[~mask, 0].any()
+    unmasked = Probabilities({"a": np.ma.masked_array(y, False)}, y)
+    np.testing.assert_array_equal(unmasked.log_odds[:, 0], masked.log_odds[:, 1])
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_hair_beyond_0_or_1_is_rounding(n_classes):
     y = np.arange(6) % n_classes

@@ -191,7 +191,9 @@ def _apply_probabilities(
     chosen: SoftCommittee, file: Path, reading: Reading, output: Path | None
 ) -> int:
     """Give the rows of a table probabilities and classes."""
-    rows = read_members(file, chosen.names, chosen.classes, reading.options())
+    rows = read_members(
+        file, chosen.names, chosen.classes, reading.options(), chosen.labelled or ()
+    )
     shares = chosen.predict_proba(rows.said)
     decided = chosen.predict(rows.said).tolist()
     two = len(chosen.classes) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -16,15 +16,18 @@ from ..files.jsonfile import Document
 from ..numbers.floats import Floats
 from ..votes.reading import places_by_name
 from .log_odds import (
+    AS_THEN,
     PROBABILITY,
     SCORE,
     VOTE,
+    are_labels,
     brought_within,
     check_finite,
     check_range,
     check_scores,
     member_of,
     odds_of_kind,
+    read_again,
     recoded,
     shares_of,
     tensor_of,
@@ -67,6 +70,9 @@ class SoftCommittee(Document):
         Of two classes: positive iff its probability is above this.
     pool_size
         Number K of classifiers in the pool the members were chosen from.
+    labelled
+        Members whose numbers are class labels, as in `Probabilities`. None in files of before this
+        was noted: numbers of a mapping are labels then where all of them are classes.
     """
 
     _KIND: ClassVar = "soft_committee"
@@ -83,6 +89,7 @@ class SoftCommittee(Document):
     cutoff: float = 0.5
     axis: tuple[Label, ...] = ()
     pool_size: int
+    labelled: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         size, n_classes = len(self.members), len(self.classes)
@@ -109,8 +116,15 @@ class SoftCommittee(Document):
             raise InputError("intercepts", f"expected {expected} finite numbers.")
         if unknown := set(self.kinds) - set(KINDS):
             raise InputError("kinds", f"{unknown} are not known; expected {KINDS}.")
+        if not set(self.labelled or ()) <= set(self.names):
+            raise InputError("labelled", f"is {self.labelled}; they are members, {self.names}.")
         if not 0 < self.clip < 0.5 or not 0 <= self.cutoff <= 1:
             raise InputError("cutoff", "lies in [0, 1], and clip between 0 and a half.")
+
+    def __setstate__(self, state: list[object]) -> None:
+        # Pickles of before `labelled`, the last field, lack it.
+        for field, value in zip(fields(self), [*state, None], strict=False):
+            object.__setattr__(self, field.name, value)
 
     @property
     def size(self) -> int:
@@ -127,7 +141,9 @@ class SoftCommittee(Document):
             the members are found by name, or an array with the pool's K columns in the pool's
             order (or the members' alone). Kinds and clip are the committee's, whatever those of
             new `Probabilities` are: a member that happens to say only 0 and 1 on new rows gives
-            probabilities all the same.
+            probabilities all the same, and one that did so when it was chosen may be unsure now
+            (in new `Probabilities` it is off by their clip at most). Who gave class labels as
+            numbers gives labels on all new rows, also in a frame or an array.
 
         Raises
         ------
@@ -166,23 +182,17 @@ class SoftCommittee(Document):
                 raise InputError("predictions", f"has other classes than {self.classes}.")
             found = places_by_name(predictions.names, self.names)
             places = found or self._places(predictions.n_classifiers)
+            told = zip(predictions.odds_of(places), places, strict=True)
             return [
-                recoded(
-                    odds,
-                    (predictions.kinds[place], predictions.clip),
-                    (kind, self.clip),
-                    len(self.classes),
-                    name,
-                )
-                for odds, place, kind, name in zip(
-                    predictions.odds_of(places), places, self.kinds, self.names, strict=True
-                )
+                self._recoded(predictions, place, odds, seat)
+                for seat, (odds, place) in enumerate(told)
             ]
         # A matrix has the classes as those had that the committee was chosen on.
         positive = (self.axis or self.classes).index(self.classes[-1])
-        said: list[NDArray[Any]]
+        said: list[Any]
         if isinstance(predictions, Mapping):
-            said = [np.asarray(predictions[self._named(predictions, name)]) for name in self.names]
+            # As they are: an array made of them would lose what is masked.
+            said = [predictions[self._named(predictions, name)] for name in self.names]
         else:
             tensor, columns = tensor_of(predictions, "predictions")
             if columns is not None:
@@ -193,19 +203,39 @@ class SoftCommittee(Document):
         odds, n = [], len(np.atleast_1d(said[0]))
         for name, kind, values in zip(self.names, self.kinds, said, strict=True):
             argument = f"predictions[{name!r}]"
-            # Who gave probabilities may say only 0 and 1 on these rows: only votes can be labels.
-            labels = kind == VOTE and isinstance(predictions, Mapping)
+            if self.labelled is not None:
+                labels = name in self.labelled
+            else:
+                # Who gave probabilities may say only 0 and 1 here: only votes can be labels.
+                guessed = kind == VOTE and isinstance(predictions, Mapping)
+                labels = guessed and are_labels(values, self.classes, argument)
             answers = member_of(
-                values, n, self.classes, argument, place=positive, may_vote=labels
+                values, n, self.classes, argument, place=positive, labels=labels
             ).astype(np.float64)
             check_finite(answers, name)
             if kind == SCORE:
                 check_scores(answers, name)
             else:
                 answers = brought_within(answers)
-                check_range(answers, name, "what this member gave when it was chosen")
+                check_range(answers, name, AS_THEN)
             odds.append(odds_of_kind(answers, kind, self.clip, len(self.classes)))
         return odds
+
+    def _recoded(self, given: Probabilities, place: int, odds: Floats, seat: int) -> Floats:
+        """Return log-odds of new `Probabilities` as they are for the member of a seat."""
+        name, kind = self.names[seat], given.kinds[place]
+        if self.labelled is not None and given.labelled is not None:
+            labels = name in self.labelled
+            if labels and kind == PROBABILITY:
+                raise InputError(
+                    "predictions",
+                    f"{name!r} gives probabilities there, and gave labels when it was chosen. Give "
+                    "labels.",
+                )
+            if kind == VOTE and labels != (given.names[place] in given.labelled):
+                odds = read_again(odds, self.classes, name, labels=labels)
+        wanted = (self.kinds[seat], self.clip)
+        return recoded(odds, (kind, given.clip), wanted, len(self.classes), name)
 
     def _named(self, columns: Any, name: str) -> Any:
         found = {str(column): column for column in columns}
@@ -237,6 +267,7 @@ class SoftCommittee(Document):
             "rule": self.rule,
             "cutoff": self.cutoff,
             "pool_size": self.pool_size,
+            **({} if self.labelled is None else {"labelled": list(self.labelled)}),
             "version": version("voteprune"),
         }
 
@@ -255,6 +286,7 @@ class SoftCommittee(Document):
                 rule=fields.text("rule"),  # type: ignore[arg-type] # checked above
                 cutoff=fields.number("cutoff"),
                 pool_size=fields.integer("pool_size"),
+                labelled=None if fields.missing("labelled") else fields.texts("labelled"),
             )
         )
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import InputError
 from ..numbers.floats import ROUNDING, Floats
+from ..votes.abstaining import unmasked
 
 LARGEST, SMALLEST = 1e50, 1e-50
 """Largest score, weight or penalty that is taken, and the smallest weight or penalty: products of
@@ -18,6 +19,9 @@ them and their squares stay far from where floats end. The checker takes more.""
 
 PROBABILITY, VOTE, SCORE = "probability", "vote", "score"
 """What kind of answer a member gives."""
+
+AS_THEN = "what this member gave when it was chosen"
+"""The cure for new rows that are something else."""
 
 _SUM_SLACK = 1e-3
 """How far from 1 the probabilities of a row may sum: single precision, rounded files."""
@@ -53,7 +57,8 @@ def numbers_of(values: object, argument: str) -> tuple[NDArray[Any], tuple[str, 
     if isinstance(frame, nw.DataFrame | nw.Series):
         values = frame.to_numpy()
     if isinstance(values, np.ma.MaskedArray):
-        values = np.ma.filled(values.astype(np.float64), np.nan)
+        is_number = values.dtype.kind in "biuf"
+        values = np.ma.filled(values.astype(np.float64), np.nan) if is_number else unmasked(values)
     try:
         array = np.asarray(values)
     except ValueError:
@@ -83,9 +88,9 @@ def member_of(
     argument: str,
     *,
     place: int,
-    may_vote: bool = True,
+    labels: bool = False,
 ) -> NDArray[Any]:
-    """Return one member's answers of a mapping: n, or n x C from three classes on.
+    """Return one member's answers: n, or n x C from three classes on.
 
     Parameters
     ----------
@@ -99,8 +104,8 @@ def member_of(
         What the member is called in errors.
     place
         Which column of a matrix belongs to the positive class of two.
-    may_vote
-        Whether numbers may be class labels; those of two classes are if all of them are classes.
+    labels
+        Whether a vector of numbers is one of labels, where there are two classes.
     """
     array, _ = numbers_of(values, argument)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -114,18 +119,28 @@ def member_of(
         )
     if array.ndim == 2:
         return array if width > 2 else array[:, place]
-    if width == 2 and array.dtype.kind in "biuf" and not (may_vote and _are_labels(array, classes)):
+    if width == 2 and array.dtype.kind in "biuf" and not labels:
         return array
     return _votes_of_labels(array, classes, argument)
 
 
-def _are_labels(array: NDArray[Any], classes: Sequence[Any]) -> bool:
-    """Tell whether numbers are labels of two classes, and mean something else as probabilities."""
+def may_be_labels(classes: Sequence[Any]) -> bool:
+    """Tell whether numbers are one thing as labels of these classes, another as probabilities."""
+    return len(classes) == 2 and not isinstance(classes[0], str) and tuple(classes) != (0, 1)
+
+
+def are_labels(values: object, classes: Sequence[Any], argument: str) -> bool:
+    """Tell whether all numbers of a vector are classes, and something else as probabilities."""
+    if not may_be_labels(classes):
+        return False
+    array, _ = numbers_of(values, argument)
+    if array.dtype.kind not in "biuf" or array.ndim == 0 or array.size > len(array):
+        return False
     said = array[~np.isnan(array)] if array.dtype.kind == "f" else array
     if array.dtype.kind == "f" and ((said >= 0) & (said <= 1)).all():
         # They may be either, and a member that is sure of everything must not be turned round.
         return False
-    return tuple(classes) != (0, 1) and set(np.unique(said).tolist()) <= set(classes)
+    return set(np.unique(said).tolist()) <= set(classes)
 
 
 def _votes_of_labels(array: NDArray[Any], classes: Sequence[Any], argument: str) -> Floats:
@@ -182,10 +197,41 @@ def odds_of_kind(values: Floats, kind: str, clip: float, n_classes: int) -> Floa
     return odds
 
 
+def read_again(odds: Floats, classes: Sequence[Any], name: str, *, labels: bool) -> Floats:
+    """Return votes for one of two classes with their numbers read the other way.
+
+    Parameters
+    ----------
+    odds
+        Log-odds of votes.
+    classes
+        The two classes, the positive one last.
+    name
+        The member, for errors.
+    labels
+        Whether the numbers are class labels, which were read as votes of 0 and 1, or the reverse.
+
+    Raises
+    ------
+    InputError
+        If the numbers are nothing of the kind.
+    """
+    said = np.where(odds > 0, *((1, 0) if labels else classes[::-1])).astype(np.float64)
+    said[odds == 0] = np.nan
+    if labels:
+        said = _votes_of_labels(said, classes, f"predictions[{name!r}]")
+    else:
+        check_range(said, name, AS_THEN)
+    return odds_of_kind(said, VOTE, 0, 2)
+
+
 def recoded(
     odds: Floats, coded: tuple[str, float], wanted: tuple[str, float], n_classes: int, name: str
 ) -> Floats:
     """Return one member's log-odds as another kind and clip have them.
+
+    Probabilities of who was always sure when it was chosen are told from their log-odds. What was
+    cut is taken for 0 or 1, so that a probability is off by the clip at most.
 
     Parameters
     ----------
@@ -209,6 +255,12 @@ def recoded(
         said = odds.copy() if odds.ndim == 2 else (odds + 1) / 2
         said[silent] = np.nan
         return odds_of_kind(said, PROBABILITY, new_clip, n_classes)
+    if kind == PROBABILITY and new_kind == VOTE:
+        low, high = _ends(clip, n_classes, odds.ndim)
+        said = np.exp(odds) if odds.ndim == 2 else 1 / (1 + np.exp(-odds))
+        said[odds <= low], said[odds >= high] = 0, 1
+        said[silent] = np.nan
+        return odds_of_kind(said, VOTE, new_clip, n_classes)
     if kind != new_kind:
         raise InputError(
             "predictions",

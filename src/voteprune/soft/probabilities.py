@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,16 @@ from ..numbers.floats import Floats
 from ..votes.frozen import Frozen
 from ..votes.picking import read_columns, read_rows
 from ..votes.reading import read_names, read_vector
-from .log_odds import SCORE, brought_within, log_odds_of, member_of, shares_of, tensor_of
+from .log_odds import (
+    SCORE,
+    are_labels,
+    brought_within,
+    log_odds_of,
+    may_be_labels,
+    member_of,
+    shares_of,
+    tensor_of,
+)
 from .reading import (
     Label,
     check_classes,
@@ -98,12 +107,15 @@ class Probabilities(Frozen):
     classes : tuple of labels; for two classes the positive one last
     axis : the classes in the order in which they stood in what was given
     kinds : tuple of str, "probability", "vote" or "score" for each member
+    labelled : names of those whose numbers were read as labels; None where that tells nothing,
+        because the classes are not two numbers, or are 0 and 1
     clip : float
     digest : str, by which a certificate knows what was said; empty for a part of another
     """
 
     __slots__ = (
-        "axis", "classes", "clip", "digest", "kinds", "labels", "log_odds", "names", "weights",
+        "axis", "classes", "clip", "digest", "kinds", "labelled", "labels", "log_odds", "names",
+        "weights",
     )  # fmt: skip
 
     log_odds: Floats
@@ -113,6 +125,7 @@ class Probabilities(Frozen):
     classes: tuple[Label, ...]
     axis: tuple[Label, ...]
     kinds: tuple[str, ...]
+    labelled: tuple[str, ...] | None
     clip: float
     digest: str
 
@@ -148,18 +161,16 @@ class Probabilities(Frozen):
             count = predictions.shape[1]
         chosen = read_names(names, columns, count)
         scored = read_scores(scores, chosen)
+        labelled = set[str]()
         if isinstance(predictions, Mapping):
-            members = [
-                member_of(
-                    values,
-                    n,
-                    known,
-                    f"predictions[{name!r}]",
-                    place=place,
-                    may_vote=k not in scored,
+            members = []
+            for k, (name, values) in enumerate(predictions.items()):
+                argument = f"predictions[{name!r}]"
+                labels_said = k not in scored and are_labels(values, known, argument)
+                members.append(
+                    member_of(values, n, known, argument, place=place, labels=labels_said)
                 )
-                for k, (name, values) in enumerate(predictions.items())
-            ]
+                labelled |= {chosen[k]} if labels_said else set()
         else:
             members = _columns(predictions, len(known), place)
         members = [said if k in scored else brought_within(said) for k, said in enumerate(members)]
@@ -171,6 +182,7 @@ class Probabilities(Frozen):
             clip=clip,
             digest=digest,
             kinds=kinds,
+            labelled=_noted(labelled, chosen, known),
             labels=labels,
             log_odds=stored,
             names=chosen,
@@ -226,6 +238,7 @@ class Probabilities(Frozen):
             clip=clip,
             digest="",
             kinds=rows.kinds,
+            labelled=_noted((), rows.names, rows.classes),
             labels=np.empty(0, dtype=np.intp),
             log_odds=np.empty((0, len(rows.names))),
             names=rows.names,
@@ -272,11 +285,13 @@ class Probabilities(Frozen):
             Their places or names, or a truth value for each member.
         """
         places = read_columns(columns, self.names)
+        names = tuple(self.names[k] for k in places)
         return self._but(
             digest="",
             kinds=tuple(self.kinds[k] for k in places),
+            labelled=None if self.labelled is None else _noted(self.labelled, names, self.classes),
             log_odds=_by_member(self.log_odds[:, places]),
-            names=tuple(self.names[k] for k in places),
+            names=names,
         )
 
     def take(self, rows: Sequence[int] | Sequence[bool] | NDArray[Any]) -> Probabilities:
@@ -297,6 +312,11 @@ class Probabilities(Frozen):
         check_classes(self.classes, labels, weights)
         odds = _by_member(self.log_odds[places])
         return self._but(digest="", labels=labels, log_odds=odds, weights=weights)
+
+    @classmethod
+    def _made(cls, **values: Any) -> Self:
+        # Those that were pickled before it was noted have no `labelled`.
+        return super()._made(**{"labelled": None} | values)
 
     def __repr__(self) -> str:
         return (
@@ -364,6 +384,13 @@ def _rows_of_first(predictions: Mapping[Any, Any]) -> int:
         raise InputError("predictions", "has no member. Give at least one.")
     first = next(iter(predictions.values()))
     return len(first) if hasattr(first, "__len__") else 0
+
+
+def _noted(
+    labelled: Collection[str], names: tuple[str, ...], classes: Sequence[Label]
+) -> tuple[str, ...] | None:
+    """Return who gave labels, in the members' order, where labels are told from votes by that."""
+    return tuple(name for name in names if name in labelled) if may_be_labels(classes) else None
 
 
 def _columns(tensor: NDArray[Any], n_classes: int, place: int) -> list[NDArray[Any]]:

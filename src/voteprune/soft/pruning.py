@@ -251,9 +251,10 @@ class SoftPruning:
         intercepts = point.intercepts
         if len(intercepts) > 1 or (len(intercepts) == 1 and len(self.said.classes) > 2):
             intercepts = np.append(intercepts, 0.0)
+        names, labelled = tuple(self.said.names[k] for k in seated), self.said.labelled
         committee = SoftCommittee(
             members=seated,
-            names=tuple(self.said.names[k] for k in seated),
+            names=names,
             weights=tuple(map(float, weights)),
             intercepts=tuple(map(float, intercepts)),
             classes=self.said.classes,
@@ -262,6 +263,7 @@ class SoftPruning:
             clip=self.said.clip,
             rule="log_odds" if self.objective.name == "log_loss" else "linear_pool",
             pool_size=self.n_classifiers,
+            labelled=None if labelled is None else tuple(n for n in names if n in labelled),
         )
         return committee, -point.value / self.total
 

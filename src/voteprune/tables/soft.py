@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError, InputError
+from ..soft.log_odds import may_be_labels
 from ..soft.probabilities import CLIP, Probabilities
 from ..soft.reading import Label
 from .checked_rows import Bools, brief
@@ -153,7 +154,11 @@ def _test_rows(test: Path, said: Probabilities, options: ReadOptions) -> SoftRow
 
 
 def read_members(
-    path: str | Path, names: Sequence[str], classes: Sequence[Label], options: ReadOptions
+    path: str | Path,
+    names: Sequence[str],
+    classes: Sequence[Label],
+    options: ReadOptions,
+    labelled: Sequence[str] = (),
 ) -> SoftRows:
     """Read what some members say; labels may be absent.
 
@@ -167,6 +172,8 @@ def read_members(
         All classes; of two the positive one last.
     options
         How to read them.
+    labelled
+        Members whose numbers are class labels, see `SoftCommittee`.
 
     Raises
     ------
@@ -190,7 +197,15 @@ def read_members(
     kept = [column for found in wanted.values() for column in found]
     places = [sheet.names.index(column) for column in kept]
     sheet = replace(sheet, names=tuple(kept), cells=tuple(sheet.cells[p] for p in places))
-    return _rows(sheet, options, words if len(words) > 2 else None)
+    if options.grade is None and may_be_labels(classes):
+        return _of_numbers(sheet, classes, labelled)
+    rows = _rows(sheet, options, words if len(words) > 2 else None)
+    if rows.labels is None:
+        return rows
+    # Cells are text; the committee may have numbers. A class that it does not know stays.
+    called = dict(zip(map(str, rows.classes), classes, strict=False))
+    labels = [called.get(str(label), label) for label in rows.labels.tolist()]
+    return replace(rows, labels=np.array(labels, dtype=object), classes=tuple(classes))
 
 
 def _sheet_of(loaded: Any, options: ReadOptions, names: Sequence[str] | None = None) -> Sheet:
@@ -225,6 +240,17 @@ def _rows(sheet: Sheet, options: ReadOptions, words: Sequence[str] | None = None
     truth = None if rows.labels is None else np.array(classes)[rows.labels.astype(np.intp)]
     columns = {name: rows.numbers[:, k] for k, name in enumerate(rows.names)}
     return SoftRows(columns, rows.ids, rows.id_name, truth, classes)
+
+
+def _of_numbers(sheet: Sheet, classes: Sequence[Any], labelled: Sequence[str]) -> SoftRows:
+    """Read cells as probabilities or labels, where two classes are other numbers than 0 and 1."""
+    sheet.distinct_labels()
+    said = {
+        name: sheet.classes_among(classes, name) if name in labelled else sheet.probability(name)
+        for name in sheet.names
+    }
+    labels = None if sheet.labels is None else sheet.classes_among(classes)
+    return SoftRows(said, sheet.ids, sheet.id_name, labels, tuple(classes))
 
 
 def _several(sheet: Sheet, words: Sequence[str]) -> dict[str, NDArray[np.float64]]:

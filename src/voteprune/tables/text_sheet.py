@@ -165,6 +165,24 @@ class Sheet:
         named = (places == np.arange(len(words))).astype(np.float64)
         return np.where(np.isnan(places), np.nan, named)
 
+    def classes_among(
+        self, numbers: Sequence[float], name: str | None = None
+    ) -> NDArray[np.float64]:
+        """Read classes that are numbers: a column, NaN where nothing was said, or the labels."""
+
+        def read(_: str, cell: str) -> float | str:
+            if name is not None and is_missing(cell):
+                return float("nan")
+            number = parse_number(cell)
+            if number is not None and number in numbers:
+                return number
+            what = f"label {self.label_name!r}" if name is None else f"column {name!r}"
+            return f"{what} is {brief(cell)}, none of the classes {list(numbers)}.{silence(cell)}"
+
+        if name is None:
+            return self._column(self.label_name, self.labels or (), read)
+        return self._column(name, self.cells[self.names.index(name)], read)
+
     def silenced(self, options: ReadOptions) -> Sheet:
         """Return it with nothing in the cells that mean nothing, where cells may."""
         if not options.gaps:
