@@ -20,7 +20,7 @@ from ..soft.committee import SoftCommittee
 from ..tables import Bools, ReadOptions, Rows, Sheet, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
 from .console import PROVED, say
-from .option_texts import check_output
+from .option_texts import check_outputs
 from .output import given_votes, score_soft, words_on_soft, write_csv
 from .shared_options import AS_IT_IS, OUTPUT, Reading
 
@@ -62,8 +62,7 @@ def apply_command(
     output
         Write the CSV here instead of printing it.
     """
-    if output is not None:
-        check_output(output, file, committee)
+    check_outputs({"--output": output}, (file, committee, reading.labels))
     chosen, kept = _saved(committee)
     if isinstance(chosen, SoftCommittee):
         return _apply_probabilities(chosen, file, reading, output)
@@ -230,8 +229,7 @@ def votes_command(
     output
         Write the CSV here instead of printing it.
     """
-    if output is not None:
-        check_output(output, *file)
+    check_outputs({"--output": output}, (*file, reading.labels))
     rows = read_rows(file, reading.options())
     if rows.labels is None:
         raise InputError("--target", "is missing. Name the column of labels.")

@@ -39,10 +39,7 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
         if not Path(path).is_dir():
             found.append(path)
             continue
-        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, options)]
-        tables = [p for p in inside if p.name.lower().removesuffix(".gz").endswith(TABLES)]
-        # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
-        tables = tables or [p for p in inside if p.name.lower().endswith(".json")]
+        tables = tables_of(Path(path), options.labels)
         if not tables:
             known = ", ".join((*TABLES, ".json"))
             raise FileFormatError(path, f"is a folder without tables ({known}).")
@@ -54,8 +51,13 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
     return loaded
 
 
-def _is_labels(path: Path, options: ReadOptions) -> bool:
-    return options.labels is not None and path.resolve() == options.labels.resolve()
+def tables_of(folder: Path, labels: Path | None = None) -> list[Path]:
+    """Return the files of a folder that are read as votes: all tables but the one of labels."""
+    known = None if labels is None else labels.resolve()
+    inside = [path for path in sorted(folder.iterdir()) if path.resolve() != known]
+    tables = [path for path in inside if path.name.lower().removesuffix(".gz").endswith(TABLES)]
+    # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
+    return tables or [path for path in inside if path.name.lower().endswith(".json")]
 
 
 def read_sheet(
