@@ -203,7 +203,8 @@ def test_what_else_is_in_a_folder_of_votes_may_be_written_again(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("module", "words"), [(comparing, ("compare", "--methods", "full")), (fronts, ("front", "--max-size", 1))]
+    ("module", "words"),
+    [(comparing, ("compare", "--methods", "full")), (fronts, ("front", "--max-size", 1))],
 )
 def test_stdout_that_fails_takes_no_picture_with_it(
     run, votes, tmp_path, monkeypatch, module, words
