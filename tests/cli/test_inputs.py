@@ -592,3 +592,22 @@ def test_each_of_several_long_tables_tells_costs(run, tmp_path, said):
     assert read_source([one, two, three], options).costs == {
         "j0": 1, "j1": 2, "j2": 3, "lb:j3": 4, "lc:j3": 4,
     }  # fmt: skip
+
+
+def test_a_lone_hyphen_is_a_class_and_never_a_file_to_write(run, tmp_path, said, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    y, votes = said
+    signs = np.array(["+", "-"])
+    rows = [[signs[y[i]], *signs[votes[i]]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["y", *"abcd"], rows)
+    code, out, err = run("prune", path, "--target", "y", "--positive", "-", "--output", "c.json")
+    assert (code, err) == (0, "")
+    assert run("apply", "c.json", path)[1].splitlines()[1].endswith(("+", "-"))
+    words = ("--plurality", "--otherwise", "-", "--json")
+    code, out, err = run("prune", path, "--target", "y", *words)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["committee"]["classes"][0] == "-"
+    code, out, err = run("apply", "c.json", path, "--output", "-")
+    assert (code, out) == (2, "")
+    assert "--output: - is no file" in err
+    assert not (tmp_path / "-").exists()

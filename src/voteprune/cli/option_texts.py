@@ -218,6 +218,8 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     option
         Where it comes from, for messages.
     """
+    if str(output) == "-":
+        raise InputError(option, "- is no file to write. Name one.")
     if output.exists() and not output.is_file():
         raise InputError(option, f"{output} is not a regular file. Name a file.")
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
