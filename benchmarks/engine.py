@@ -154,8 +154,9 @@ def page(done: dict[Key, dict], curves: str, cores: int) -> str:
         "on it too, less was left. CPU is what voteprune, its workers and the solver had, in "
         "seconds. "
         "Pools of 100 classifiers (benchmarks/pools.py). Gap is (bound - value) / value, the value "
-        "recounted by voteprune, the bound of a solver as it claims it. Seconds of a proof are those until bound and value met; where a "
-        "MIP solver proves, voteprune then looks for fewer members, up to half a second more. "
+        "recounted by voteprune, the bound of a solver as it claims it. Seconds of a proof are "
+        "those until bound and value met; where a MIP solver proves, voteprune then looks for "
+        "fewer members, up to half a second more. "
         "A trial licence limits Gurobi to 2000 and CPLEX to 1000 variables and "
         "rows; `SolverLicenceError` says where that was too small. `aps_part` is a part of APS.",
         "",

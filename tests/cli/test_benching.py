@@ -112,6 +112,8 @@ def test_failures_are_told_and_counted(run, tmp_path):
         (("data", "download"), "name the data sets"),
         (("data", "download", "aps_part"), "has no address"),
         (("data", "download", "prk", "--mirror", "ftp://x"), "--mirror: "),
+        (("data", "download", "prk", "--mirror", "http://localhost:abc"), "cannot be fetched from"),
+        (("data", "download", "prk", "--mirror", "http://[::1"), "cannot be fetched from"),
         (("data", "import", "prk", "nowhere.zip"), "cannot be read"),
     ],
 )

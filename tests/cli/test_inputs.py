@@ -525,3 +525,90 @@ def test_pieces_with_words_for_labels_are_called_so(run, tmp_path, said):
                                                "--target", "y")[1].splitlines()[1:]]  # fmt: skip
     assert told == committee.predict(frame).tolist()
     assert set(told) == {"good", "bad"}
+
+
+@pytest.mark.parametrize("label", ["good", "bad"])
+def test_rows_of_one_class_alone_are_judged_though_classes_are_words(run, tmp_path, said, label):
+    y, votes = said
+    rows = [[f"r{i}", WORDS[y[i]], *WORDS[votes[i]]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["id", "y", *"abcd"], rows)
+    one = table(tmp_path / "one.csv", ["id", "y", *"abcd"], [r for r in rows if r[1] == label])
+    words, saved = ("--target", "y", "--id", "id"), tmp_path / "c.json"
+    judged = ("--positive", "bad", "--test", one, "--output", saved)
+    code, out, err = run("prune", path, *words, *judged)
+    assert (code, err) == (0, "")
+    assert f"{N // 2} rows: accuracy" in out
+    code, out, err = run("apply", saved, one, *words)
+    assert code == 0
+    assert len(out.splitlines()) == 1 + N // 2
+    assert f"on {N // 2} rows" in err
+    other = table(tmp_path / "other.csv", ["y", *"abcd"], [["fine", *WORDS, *WORDS]])
+    assert "'y' of" in run("apply", saved, other, "--target", "y")[2]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_one_wide_table_beside_labels_keeps_its_columns_names(run, tmp_path, said, suffix):
+    y, votes = said
+    header = ["id", *(f"m{k}" for k in range(K))]
+    rows = [[f"r{i}", *votes[i]] for i in range(N)]
+    wide, new = tmp_path / f"wide.{suffix}", table(tmp_path / "new.csv", header, rows)
+    if suffix == "parquet":
+        pl.read_csv(new).write_parquet(wide)
+    else:
+        wide.write_bytes(new.read_bytes())
+    labels = table(tmp_path / "l.csv", ["id", "y"], [[f"r{i}", y[i]] for i in range(N)])
+    # Other rows have labels of their own, or their labels stand in the file of labels too.
+    test = tmp_path / f"test.{suffix}"
+    own = pl.read_csv(new).with_columns(id=pl.lit("t") + pl.col("id"), y=pl.Series(y))
+    own.write_parquet(test) if suffix == "parquet" else own.write_csv(test)
+    saved, words = tmp_path / "c.json", ("--labels", labels, "--id", "id", "--target", "y")
+    for other in (test, wide):
+        code, out, err = run("prune", wide, *words, "--test", other, "--output", saved, "--json")
+        assert (code, err) == (0, "")
+        told = json.loads(out)
+        assert set(told["committee"]["names"]) <= set(header)
+        assert told["test"]["accuracy"] == told["value"]
+    code, out, _ = run("apply", saved, new)
+    assert code == 0
+    assert len(out.splitlines()) == 1 + N
+    soft = ("--objective", "brier", "--max-size", 2)
+    for how in (("--plurality",), soft):
+        code, out, err = run("prune", wide, *words, *how, "--test", test, "--json")
+        assert (code, err) == (0, "")
+        assert json.loads(out)["test"]["n_rows"] == N
+
+
+def test_each_of_several_long_tables_tells_costs(run, tmp_path, said):
+    y, votes = said
+    for name, judges in (("la", (0, 1)), ("lb", (2, 3)), ("lc", (3,))):
+        rows = [[f"r{i}", f"j{k}", votes[i, k], 1 + k] for k in judges for i in range(N)]
+        table(tmp_path / f"{name}.csv", ["item", "judge", "vote", "cost"], rows)
+    labels = table(tmp_path / "ll.csv", ["item", "y"], [[f"r{i}", y[i]] for i in range(N)])
+    options = ReadOptions(labels=labels)
+    one, two, three = (tmp_path / f"{name}.csv" for name in ("la", "lb", "lc"))
+    costs = read_source([one, two], options).costs
+    assert costs == {"j0": 1, "j1": 2, "j2": 3, "j3": 4}
+    assert run("prune", one, two, "--labels", labels, "--budget", 4, "--json")[0] == 0
+    # Names that two files share are told apart, with what each costs.
+    assert read_source([one, two, three], options).costs == {
+        "j0": 1, "j1": 2, "j2": 3, "lb:j3": 4, "lc:j3": 4,
+    }  # fmt: skip
+
+
+def test_a_lone_hyphen_is_a_class_and_never_a_file_to_write(run, tmp_path, said, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    y, votes = said
+    signs = np.array(["+", "-"])
+    rows = [[signs[y[i]], *signs[votes[i]]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["y", *"abcd"], rows)
+    code, out, err = run("prune", path, "--target", "y", "--positive", "-", "--output", "c.json")
+    assert (code, err) == (0, "")
+    assert run("apply", "c.json", path)[1].splitlines()[1].endswith(("+", "-"))
+    words = ("--plurality", "--otherwise", "-", "--json")
+    code, out, err = run("prune", path, "--target", "y", *words)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["committee"]["classes"][0] == "-"
+    code, out, err = run("apply", "c.json", path, "--output", "-")
+    assert (code, out) == (2, "")
+    assert "--output: - is no file" in err
+    assert not (tmp_path / "-").exists()

@@ -36,7 +36,7 @@ def test_a_soft_answer_has_a_page_too(run, votes, tmp_path):
     ("words", "told"),
     [
         (["--html", "VOTES"], "--html: "),
-        (["--html", "c.json", "--output", "c.json"], "has another use"),
+        (["--html", "c.json", "--output", "c.json"], "--html: c.json is --output too"),
         (["--html", "nowhere/page.html"], "--html: cannot write to"),
         (["--html", "."], "is not a regular file"),
         (["--html", "page.html", "--html-time", "-1"], "--html-time: is -1.0"),

@@ -97,6 +97,12 @@ def test_page_and_files_are_written(run, folder, tmp_path):
         (("--only", "gaps", "--format", "json"), "--only: is for tables that are printed"),
         (("--only", "gaps", "--tables", "here"), "--only: is for tables that are printed"),
         (("--only", "acuracy"), "--only: there is no table 'acuracy'. There are accuracy,"),
+        (("--format", "json", "-o", "x.html"), "--format: is for tables that are printed"),
+        (("--format", "csv", "--tables", "here"), "--format: is for tables that are printed"),
+        (("--generalisation", "g.md", "-o", "x.html"), "--output: is not for --generalisation"),
+        (("--generalisation", "g.md", "--tables", "t"), "--tables: is not for --generalisation"),
+        (("--generalisation", "g.md", "--format", "csv"), "--format: is not for --generalisation"),
+        (("--generalisation", "g.md", "--title", "Mine"), "--title: is not for --generalisation"),
         (("-o", "/nowhere/at/all.html"), "--output: cannot write to the directory"),
     ],
 )

@@ -354,3 +354,35 @@ def test_apply_reads_several_classes_that_are_numbers(run, tmp_path):
     code, _, err = run("apply", tmp_path / "own.json", tmp_path / "new.csv", "--target", "y")
     assert code == 0
     assert f"accuracy {own.accuracy:.6g}, log loss 0." in err
+
+
+def test_apply_reads_abstentions_and_grades_as_prune_has_read_them(run, tmp_path):
+    shares, y = numbers()
+    grades = 1 + y + 2 * (np.arange(len(y)) % 4 == 1)  # 1, 2 or 4; positive from 2 on
+    shares[::7, 1] = -1
+    table, saved = tmp_path / "silent.csv", tmp_path / "committee.json"
+    frame(shares, grades).write_csv(table)
+    assert "--abstain -1 (and" in run("prune", table, *SOFT, "--positive", ">=2")[2]
+    told = ("--abstain", "-1", "--positive", ">=2", "--require", "m1")
+    code, out, err = run("prune", table, *SOFT, *told, "--output", saved, "--json")
+    assert (code, err) == (0, "")
+    code, rows, err = run("apply", saved, table, "--target", "y")
+    assert code == 0
+    assert f"{len(y)} rows: accuracy {json.loads(out)['accuracy']:.6g}" in err
+    assert len(read(rows)) == len(y)
+    assert vp.SoftSolution.load(saved).committee == vp.SoftCommittee.load(saved)
+
+
+def test_names_of_classes_may_have_a_colon(run, tmp_path):
+    told, _, words, y = several()
+    names = {"ham": "GO:1", "spam": "GO:2", "eggs": "1"}
+    columns = {f"m{i}:{word}": f"m{i}:{names[word]}" for i in range(4) for word in words}
+    table, saved = tmp_path / "terms.csv", tmp_path / "committee.json"
+    told = told.rename(columns).with_columns(y=pl.Series([names[words[c]] for c in y]))
+    told.write_csv(table)
+    code, _, err = run("prune", table, *SOFT, "--output", saved)
+    assert (code, err) == (0, "")
+    committee = vp.SoftCommittee.load(saved)
+    assert set(committee.classes) == set(names.values())
+    assert set(committee.names) <= {f"m{i}" for i in range(4)}
+    assert run("apply", saved, table)[0] == 0

@@ -2,6 +2,8 @@
 
 import csv
 import io
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -11,8 +13,9 @@ import voteprune as vp
 from experiment_plans import write_plan
 from experiment_records import failure, record
 from oddnames import CLEAR, CONTROLS, harmless, odd_names
-from voteprune.cli.output import aligned
-from voteprune.exceptions import LONGEST, shown
+from voteprune.cli.output import aligned, emit
+from voteprune.exceptions import LONGEST, OutputError, shown
+from voteprune.files.outfile import write_text
 from voteprune_bench.cli.bench import _Teller
 from voteprune_bench.experiment.bench import Event, Work
 
@@ -159,3 +162,26 @@ def test_a_message_is_short_however_long_a_name_is(run, tmp_path, length):
         assert (code, out) == (2, "")
         assert len(err) <= LONGEST + len("voteprune: \n")
         assert "characters, cut" in err
+
+
+def test_names_that_are_no_utf8_are_the_same_bytes_on_stdout_and_in_files(run, tmp_path):
+    name = os.fsdecode(b"mod\xe8le")
+    (tmp_path / f"{name}.csv").write_text("id,pred\n1,1\n2,0\n")
+    (tmp_path / "labels.csv").write_text("id,y\n1,1\n2,0\n")
+    words = ["votes", tmp_path, "--labels", tmp_path / "labels.csv", "--id", "id"]
+    code, _, err = run(*words, "--output", tmp_path / "votes.txt")
+    assert (code, err) == (0, "")
+    written = (tmp_path / "votes.txt").read_bytes()
+    assert written.startswith(b"index,label,mod\xe8le\n")
+    program = [sys.executable, "-m", "voteprune.cli", *map(str, words)]
+    assert subprocess.run(program, capture_output=True, check=True).stdout == written
+
+
+def test_what_no_file_of_text_can_hold_is_said_to_be_unwritten(tmp_path, monkeypatch):
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="surrogateescape")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    with pytest.raises(OutputError, match="stdout: cannot be written"):
+        emit("\ud800")
+    with pytest.raises(OutputError, match="file: cannot be written"):
+        write_text(tmp_path / "file", "\ud800")
+    assert list(tmp_path.iterdir()) == []

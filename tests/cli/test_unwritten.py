@@ -9,7 +9,8 @@ import pytest
 
 import voteprune as vp
 from fulldisk import full_disk, no_space
-from voteprune.cli import pruning
+from voteprune.cli import comparing, fronts, pruning
+from voteprune.exceptions import OutputError
 from voteprune.files import outfile
 
 UNWRITTEN = 4
@@ -151,3 +152,69 @@ def test_the_library_returns_the_answer_where_a_certificate_cannot_be_saved(full
     assert solution.incidents[-1] == f"{file}: cannot be written: {os.strerror(28)}."
     assert solution.unwritten == solution.incidents[-1:]
     assert solution == vp.Solution.from_json(solution.to_json())
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("prune v.csv --test t.csv --output t.csv", "--output: t.csv is an input."),
+        ("prune v.csv --test t.csv --certificate t.csv", "--certificate: t.csv is an input."),
+        ("prune v.csv --costs c.csv --budget 9 --output c.csv", "--output: c.csv is an input."),
+        ("prune oof --labels l.csv --id id --output l.csv", "--output: l.csv is an input."),
+        ("prune oof --labels l.csv --id id --output oof/a.csv", "--output: oof/a.csv is an input."),
+        ("prune oof --labels l.csv --id id --checkpoint l.csv", "--checkpoint: l.csv is an input."),
+        ("prune v.csv --output a.json --checkpoint ./a.json", "--checkpoint: a.json is --output"),
+        ("prune v.csv --output a.json --certificate a.json", "--certificate: a.json is --output"),
+        ("front v.csv --by c.csv --output c.csv", "--output: c.csv is an input."),
+        ("front v.csv --output f.svg --plot f.svg", "--plot: f.svg is --output"),
+        ("front v.csv --costs c.svg --budget 9 --plot c.svg", "--plot: c.svg is an input."),
+        ("compare v.csv --test t.svg --plot t.svg", "--plot: t.svg is an input."),
+        ("apply a.csv v.csv --labels l.csv --output l.csv", "--output: l.csv is an input."),
+        ("votes oof --labels l.csv --id id --output oof/b.csv", "--output: oof/b.csv is an input."),
+    ],
+)
+def test_nothing_is_written_over_what_is_read_or_written_too(
+    run, votes, tmp_path, monkeypatch, words, message
+):
+    monkeypatch.chdir(tmp_path)
+    votes.rename("v.csv")
+    for name in ("t.csv", "t.svg", "a.csv"):
+        Path(name).write_bytes(Path("v.csv").read_bytes())
+    for name in ("c.csv", "c.svg"):
+        Path(name).write_text("".join(f"{kind}_{i},1\n" for kind in ("rf", "lr") for i in range(5)))
+    Path("oof").mkdir()
+    for name in ("oof/a.csv", "oof/b.csv", "l.csv"):
+        Path(name).write_text("id,y\n1,1\n2,0\n3,1\n4,0\n")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.*")}
+    code, out, err = run(*words.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.*")} == before
+
+
+def test_what_else_is_in_a_folder_of_votes_may_be_written_again(run, tmp_path):
+    (tmp_path / "labels.csv").write_text("id,y\n1,1\n2,0\n3,1\n4,0\n")
+    (tmp_path / "a.csv").write_text("id,a\n1,1\n2,0\n3,1\n4,0\n")
+    labels, saved = tmp_path / "labels.csv", tmp_path / "committee.json"
+    for _ in range(2):
+        words = ("prune", tmp_path, "--labels", labels, "--id", "id", "--output", saved)
+        assert run(*words)[0] == 0
+    assert vp.Solution.load(saved).committee.names == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [(comparing, ("compare", "--methods", "full")), (fronts, ("front", "--max-size", 1))],
+)
+def test_stdout_that_fails_takes_no_picture_with_it(
+    run, votes, tmp_path, monkeypatch, module, words
+):
+    def fail(text):
+        raise OutputError("stdout", os.strerror(28))
+
+    monkeypatch.setattr(module, "emit", fail)
+    plot = tmp_path / "plot.svg"
+    code, out, err = run(*words, "--plot", plot, votes)
+    assert (code, out) == (UNWRITTEN, "")
+    assert err == f"voteprune: stdout: cannot be written: {os.strerror(28)}.\n"
+    assert plot.exists()

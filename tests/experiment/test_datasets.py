@@ -127,6 +127,16 @@ def test_a_table_of_ones_own(tmp_path):
     assert set(table.y) == {0, 1}
 
 
+@pytest.mark.parametrize("missing", ["NA", "nan", "NaN", "?", ""])
+def test_a_number_that_is_missing_makes_no_words_of_the_others(tmp_path, missing):
+    path = tmp_path / "mine.csv"
+    path.write_text(f"a,b,label\n1.5,red,yes\n{missing},blue,no\n2,red,yes\n")
+    mine = Dataset(id="mine", name="mine", file=path, target="label", positive="yes")
+    table = load(mine, path)
+    assert np.array_equal(table.numbers, [[1.5], [np.nan], [2]], equal_nan=True)
+    assert table.words.tolist() == [["red"], ["blue"], ["red"]]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

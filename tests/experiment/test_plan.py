@@ -293,3 +293,12 @@ def test_the_patterns_words(tmp_path):
     assert plan.votes.path("mine", 10, 0) == tmp_path / "plan" / Path("MINE/mine_10_0_1")
     with pytest.raises(InputError, match="is not there"):
         expand(plan, tmp_path / "run")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_plan(tmp_path):
+    """Windows' editors write one."""
+    file = write_plan(tmp_path / "plan")
+    plain = read_plan(file)
+    for changed in (file, file.with_name("pool.toml")):
+        changed.write_bytes(b"\xef\xbb\xbf" + changed.read_bytes())
+    assert read_plan(file) == plain

@@ -168,6 +168,8 @@ def test_votes_on_a_data_set_made_in_two_ways_are_no_two_data_sets():
     few = judge(Results([*others[:8], *records[:8]]), 40, NAMES, out_of_sample)
     assert few.p_value is None
     assert "here are 2 and 4" in few.reason
+    duels = (duel(runs, 40, "a", "b", out_of_sample) for runs in (both, Results(records)))
+    assert next(duels) == next(duels)
 
 
 def test_a_method_in_few_runs_takes_nothing_from_the_others():

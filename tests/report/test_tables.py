@@ -221,6 +221,10 @@ def test_votes_made_in_another_way_are_apart_and_their_data_set_counts_once():
         told = "counts once: aps_part, out of fold; mine, out of fold."
         assert told in facts.tables[name].note
         assert "counts once" not in alone.tables[name].note
+    duels, expected = (each.listings["duels_accuracy_k40"] for each in (facts, alone))
+    assert duels.rows == expected.rows
+    assert told in duels.note
+    assert "counts once" not in expected.note
     averages = [point for point in facts.points if not point.dataset]
     assert averages == [point for point in alone.points if not point.dataset]
     (words,) = (tile.words for tile in facts.headline if tile.words.startswith("committees"))
@@ -298,6 +302,20 @@ def test_a_run_without_a_data_set_of_the_paper_is_ranked_alone():
     expected = loop_ranks(own, 40, table.columns, accuracy)
     assert [entry.ours for entry in line.entries] == pytest.approx(expected)
     assert all(entry.paper is None for line in table.lines for entry in line.entries)
+
+
+def test_data_sets_the_paper_has_not_are_ranked_though_all_methods_are_the_papers():
+    methods = {method for _, method in paper.accuracy_ranks()}
+    papers = [r for r in RECORDS if r.method in methods and r.pool_size == 40]
+    mixed, own = collect(papers), [r for r in papers if r.dataset == "aps_part"]
+    table = mixed.tables["accuracy_ranks_all"]
+    expected = loop_ranks(papers, 40, table.columns, accuracy)
+    assert [entry.ours for entry in table.lines[0].entries] == pytest.approx(expected)
+    assert "Over other data sets than the paper's" in table.note
+    assert "Among other methods" not in table.note
+    # What would be the same table once more is none.
+    for runs in (own, [r for r in papers if r.dataset != "aps_part"]):
+        assert "accuracy_ranks_all" not in collect(runs).tables
 
 
 def test_runs_that_lack_a_method_are_not_ranked():
@@ -542,6 +560,11 @@ def test_of_a_task_that_stands_twice_the_later_result_counts():
     facts = collect([record, again])
     assert facts.tables["accuracy"].lines[0].entries[0].ours == accuracy(again.test)
     assert "1 tasks stand twice" in facts.listings["coverage"].note
+    # Later is what was finished later, in whatever order they come.
+    timed = [replace(record, finished="2026-01-01"), replace(again, finished="2026-01-02")]
+    for runs in (timed, timed[::-1]):
+        table = collect(runs).tables["accuracy"]
+        assert table.lines[0].entries[0].ours == accuracy(again.test)
 
 
 @pytest.mark.slow

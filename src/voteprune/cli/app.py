@@ -125,7 +125,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("the command line needs cyclopts. Install it: pip install 'voteprune[cli]'")
         return WRONG
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # data is UTF-8 whatever the locale
+        # Data is UTF-8 whatever the locale; names of files that are not stay what they are.
+        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
     words = sys.argv[1:] if arguments is None else list(arguments)
     WORDS.set(words)
     asked = None

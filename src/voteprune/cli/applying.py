@@ -20,7 +20,7 @@ from ..soft.committee import SoftCommittee
 from ..tables import Bools, ReadOptions, Rows, Sheet, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
 from .console import PROVED, say
-from .option_texts import check_output
+from .option_texts import check_outputs
 from .output import given_votes, score_soft, words_on_soft, write_csv
 from .shared_options import AS_IT_IS, OUTPUT, Reading
 
@@ -62,11 +62,10 @@ def apply_command(
     output
         Write the CSV here instead of printing it.
     """
-    if output is not None:
-        check_output(output, file, committee)
+    check_outputs({"--output": output}, (file, committee, reading.labels))
     chosen, kept = _saved(committee)
     if isinstance(chosen, SoftCommittee):
-        return _apply_probabilities(chosen, file, reading, output)
+        return _apply_probabilities(chosen, file, _as_read(kept, reading.options()), output)
     options = _read_options(chosen, kept, reading)
     if isinstance(chosen, Committee):
         chosen = _ruled(chosen, reading)
@@ -106,8 +105,13 @@ def _read_options(
     """Return how votes are read for a saved committee: as then, unless something else is said."""
     options = reading.options()
     options = replace(options, abstentions=options.abstentions or chosen.abstentions)
+    return _as_chosen(chosen, options) if kept.missing("reading") else _as_read(kept, options)
+
+
+def _as_read(kept: Fields, options: ReadOptions) -> ReadOptions:
+    """Return the options with what a document tells of how its votes were read, if it does."""
     if kept.missing("reading"):
-        return _as_chosen(chosen, options)
+        return options
     fields = kept.object("reading")
     if not options.abstain and not fields.missing("abstain"):
         options = replace(options, abstain=fields.texts("abstain"))
@@ -188,12 +192,10 @@ def _apply_labels(
 
 
 def _apply_probabilities(
-    chosen: SoftCommittee, file: Path, reading: Reading, output: Path | None
+    chosen: SoftCommittee, file: Path, options: ReadOptions, output: Path | None
 ) -> int:
     """Give the rows of a table probabilities and classes."""
-    rows = read_members(
-        file, chosen.names, chosen.classes, reading.options(), chosen.labelled or ()
-    )
+    rows = read_members(file, chosen.names, chosen.classes, options, chosen.labelled or ())
     shares = chosen.predict_proba(rows.said)
     decided = chosen.predict(rows.said).tolist()
     two = len(chosen.classes) == 2
@@ -232,8 +234,7 @@ def votes_command(
     output
         Write the CSV here instead of printing it.
     """
-    if output is not None:
-        check_output(output, *file)
+    check_outputs({"--output": output}, (*file, reading.labels))
     rows = read_rows(file, reading.options())
     if rows.labels is None:
         raise InputError("--target", "is missing. Name the column of labels.")

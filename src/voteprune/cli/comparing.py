@@ -8,16 +8,16 @@ from typing import Annotated, cast
 from cyclopts import Parameter
 
 from ..compare import compare
-from ..exceptions import InputError
+from ..exceptions import InputError, OutputError
 from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
 from ..solve.comparison import Comparison
 from ..tables import Rows
 from ..votes.plurality import PluralityVotes
 from ..votes.votes import Votes
-from .console import PROVED, WRONG, live_methods, say
+from .console import PROVED, UNWRITTEN, WRONG, live_methods, say
 from .inputs import read_class_tables, read_tables
-from .option_texts import check_picture, read_objective
+from .option_texts import check_outputs, check_picture, read_objective
 from .output import emit, exit_code
 from .shared_options import (
     AIM,
@@ -84,7 +84,8 @@ def compare_command(
     asked = limits.read()
     names = None if methods is None else [name.strip() for name in methods.split(",")]
     if plot is not None:
-        check_picture(plot, *file)
+        check_picture(plot)
+    check_outputs({"--plot": plot}, (*file, test, reading.labels, limits.costs))
     votes, other, costs = _read(file, reading, source.k, test, plurality)
     with live_methods() as callback:
         found = compare(
@@ -102,13 +103,22 @@ def compare_command(
             callback=callback,
         )
     text = found.to_json() if json else found.to_csv() if csv else found.table() + "\n"
-    emit(text)
+    unwritten = []
+    try:
+        emit(text)
+    except OutputError as error:
+        unwritten.append(str(error))
+    if plot is not None:
+        try:
+            found.save_plot(plot)
+        except OutputError as error:
+            unwritten.append(str(error))
     for sentence in dict.fromkeys(solution.explanation for solution in found.solutions):
         if sentence:
             say(sentence)
-    if plot is not None:
-        found.save_plot(plot)
-    return _exit_code(found, strict)
+    for sentence in unwritten:
+        say(sentence)
+    return UNWRITTEN if unwritten else _exit_code(found, strict)
 
 
 def _read(

@@ -18,7 +18,7 @@ from ..tables import read_costs
 from ..tables.soft import read_probabilities
 from .console import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 from .inputs import read_class_tables, read_tables
-from .option_texts import build_budget, check_output, check_picture, is_soft, read_objective
+from .option_texts import build_budget, check_outputs, check_picture, is_soft, read_objective
 from .output import emit
 from .shared_options import (
     AIM,
@@ -101,11 +101,13 @@ def front_command(
         raise InputError("--reaching", f"is {reaching}; give a value, such as 0.9.")
     if max_cost is not None and by == SIZE:
         raise InputError("--max-cost", "is for fronts by cost. Give --by costs.csv, or --max-size.")
-    if output is not None:
-        check_output(output, *file)
+    told_by = None if by in (SIZE, _COST) else Path(by)
     if plot is not None:
-        check_picture(plot, *file)
-    prices = None if by in (SIZE, _COST) else read_costs(by)
+        check_picture(plot)
+    check_outputs(
+        {"--output": output, "--plot": plot}, (*file, reading.labels, limits.costs, told_by)
+    )
+    prices = None if told_by is None else read_costs(told_by)
     votes, told, names = _read(file, reading, source, soft, plurality)
     budget = None
     if by != SIZE:
@@ -114,7 +116,6 @@ def front_command(
                 "--by", "cost needs a table with a line for each vote and a column cost. Give a "
                 "file of costs instead."
             )  # fmt: skip
-        told_by = None if prices is None else Path(by)
         budget = _budget(prices or told or {}, max_cost, names, told_by)
     objective = source.objective
     found = front(

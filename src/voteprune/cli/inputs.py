@@ -147,7 +147,7 @@ def read_labels_pool(
         return scores, (words_on_labels(scores, source.objective),)
 
     how = {"objective": source.objective, "solver": effort.solver}
-    return Pool(table.validation, how, table.costs, score, abstaining_fields(reading))
+    return Pool(table.validation, how, table.costs, score, said_fields(reading))
 
 
 def read_probabilities_pool(
@@ -178,7 +178,7 @@ def read_probabilities_pool(
         return scores, (words_on_soft(scores),)
 
     how = {"objective": source.objective, "penalty": soft.penalty, **promised}
-    return Pool(table.validation, how, table.costs, score)
+    return Pool(table.validation, how, table.costs, score, said_fields(reading))
 
 
 def check_plain(file: Sequence[Path], reading: Reading, *, soft: bool) -> None:
@@ -230,15 +230,16 @@ def reading_fields(reading: Reading, classes: tuple[str, str] | None) -> dict[st
     """
     options = reading.options()
     fields: dict[str, Any] = {"cutoff": options.cut, "classes": list(classes or ("0", "1"))}
-    fields |= abstaining_fields(reading)
-    if options.grade is not None:
-        fields["positive"] = reading.positive
+    fields |= said_fields(reading)
     if classes is not None:
         fields |= {"positive": classes[1], "negative": classes[0]}
     return fields
 
 
-def abstaining_fields(reading: Reading) -> dict[str, Any]:
-    """Return what "voteprune apply" must know to tell abstentions, however votes are counted."""
-    words = reading.options().abstain
-    return {"abstain": list(words)} if words else {}
+def said_fields(reading: Reading) -> dict[str, Any]:
+    """Return what "voteprune apply" must know of abstentions and grades, whatever is said."""
+    options = reading.options()
+    fields: dict[str, Any] = {"abstain": list(options.abstain)} if options.abstain else {}
+    if options.grade is not None:
+        fields["positive"] = reading.positive
+    return fields

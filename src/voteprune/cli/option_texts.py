@@ -7,7 +7,7 @@ here name the option rather than the library's argument.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
@@ -18,6 +18,7 @@ from ..problem.formulas import COUNTS, Ratio, Weights
 from ..problem.margin import KINDS, Margin
 from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
+from ..tables import tables_of
 from ..web.pictures import require_matplotlib
 
 
@@ -217,19 +218,41 @@ def check_output(output: Path, *inputs: Path, option: str = "--output") -> None:
     option
         Where it comes from, for messages.
     """
+    if str(output) == "-":
+        raise InputError(option, "- is no file to write. Name one.")
     if output.exists() and not output.is_file():
         raise InputError(option, f"{output} is not a regular file. Name a file.")
     if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise InputError(option, f"{output} is the input. Name another file.")
+        raise InputError(option, f"{output} is an input. Name another file.")
     outfile.check_folder(output, option)
 
 
-def check_picture(plot: Path, *inputs: Path) -> None:
+def check_outputs(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> None:
+    """Refuse outputs that would be written over each other or over an input.
+
+    Parameters
+    ----------
+    outputs
+        By their options; None for what is not written.
+    inputs
+        Files, and folders of which the tables are read; None for what is not given.
+    """
+    given = [path for path in inputs if path is not None]
+    read = [file for path in given for file in (tables_of(path) if path.is_dir() else [path])]
+    earlier: dict[Path, str] = {}
+    for option, output in outputs.items():
+        if output is not None:
+            check_output(output, *read, option=option)
+            other = earlier.setdefault(output.resolve(), option)
+            if other != option:
+                raise InputError(option, f"{output} is {other} too. Name another file.")
+
+
+def check_picture(plot: Path) -> None:
     """Refuse a picture that cannot be drawn, before the work rather than after it."""
     if plot.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError("--plot", f"{plot} must end in .png, .svg or .pdf. Name such a file.")
     require_matplotlib()
-    check_output(plot, *inputs, option="--plot")
 
 
 def _pairs(option: str, text: str) -> Iterator[tuple[str, float]]:

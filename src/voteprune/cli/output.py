@@ -63,6 +63,8 @@ def emit(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
+    except UnicodeEncodeError as error:
+        raise OutputError("stdout", str(error)) from None
     except OSError as error:
         # Python flushes once more at its end, and would fail aloud.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

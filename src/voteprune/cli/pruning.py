@@ -27,7 +27,7 @@ from ..web.pages import require_jinja
 from ..web.pictures import require_matplotlib
 from .console import command, live_line, say
 from .inputs import check_plain, read_labels_pool, read_probabilities_pool, read_votes_pool
-from .option_texts import check_output, is_soft, read_objective
+from .option_texts import check_outputs, is_soft, read_objective
 from .output import (
     explained,
     hand_out,
@@ -74,17 +74,13 @@ class Page:
     html: Path | None = None
     html_time: float = 20.0
 
-    def check(self, *inputs: Path | None) -> None:
-        """Refuse what cannot be written, before the work rather than after it."""
+    def check(self) -> None:
+        """Refuse what cannot be made, before the work rather than after it."""
         if not 0 <= self.html_time < float("inf"):
             raise InputError("--html-time", f"is {self.html_time}; expected seconds from 0 on.")
         if self.html is not None:
             require_jinja()
             require_matplotlib()
-            others = [path for path in inputs if path is not None]
-            check_output(self.html, *others, option="--html")
-            if self.html.resolve() in [path.resolve() for path in others]:
-                raise InputError("--html", f"{self.html} has another use. Name another file.")
 
     def of(
         self,
@@ -186,11 +182,10 @@ def prune_command(
     asked, promised = limits.read(), pledge.read()
     if not explain_time >= 0:
         raise InputError("--explain-time", f"is {explain_time}; expected seconds from 0 on.")
-    if output is not None:
-        check_output(output, *file)
-    page.check(*file, output, certificate)
+    page.check()
+    outputs = {"--output": output, "--certificate": certificate, "--checkpoint": checkpoint}
+    check_outputs({**outputs, "--html": page.html}, (*file, test, reading.labels, limits.costs))
     if certificate is not None:
-        check_output(certificate, *file, option="--certificate")
         if reading.abstentions == "against" and not plurality:
             raise InputError(
                 "--certificate",

@@ -7,7 +7,7 @@ needs the classifiers' names, which are known only when the file has been read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,6 +90,12 @@ class Reading:
     abstain: Annotated[str | None, Parameter(allow_leading_hyphen=True)] = None
     otherwise: str | None = None
 
+    def __post_init__(self) -> None:
+        # A lone hyphen means stdin among files, which is written so before options are read.
+        for field in fields(self):
+            if getattr(self, field.name) == "./-":
+                object.__setattr__(self, field.name, "-")
+
     def options(self, k: int | None = None) -> ReadOptions:
         """Return it as the tables take it."""
         return ReadOptions(
@@ -106,8 +112,7 @@ class Reading:
             long=_listed(self.long),
             vote=self.vote,
             abstentions=check_abstentions(self.abstentions),
-            # A lone hyphen means stdin among files, which is written so before options are read.
-            abstain=("-",) if self.abstain == "./-" else _listed(self.abstain),
+            abstain=_listed(self.abstain),
             otherwise=self.otherwise,
         )
 

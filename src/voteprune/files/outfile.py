@@ -11,8 +11,20 @@ from ..exceptions import InputError, OutputError
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part."""
-    write_bytes(path, text.encode("utf-8"))
+    """Write a file so that a reader sees the old content or the new, never a part.
+
+    It is UTF-8, but for names of files that are not, which stay the bytes they are.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written.
+    """
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise OutputError(path, str(error)) from None
+    write_bytes(path, data)
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

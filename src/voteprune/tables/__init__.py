@@ -14,7 +14,7 @@ rest of the package calls.
 """
 
 from .checked_rows import Bools, ClassTable, Rows, VoteTable
-from .format_detection import is_plain
+from .format_detection import is_plain, tables_of
 from .labels import read_labels
 from .layout import model_of
 from .read_options import ReadOptions
@@ -46,4 +46,5 @@ __all__ = [
     "read_source",
     "read_table",
     "read_votes",
+    "tables_of",
 ]

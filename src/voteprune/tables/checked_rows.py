@@ -316,8 +316,8 @@ def cell_fault(
     cure = ""
     if value == -1:
         cure = (
-            " If -1 stands for no vote, say --abstain -1 --abstentions skip; if -1 and 1 are the "
-            "classes, --positive 1."
+            " If -1 stands for no vote, say --abstain -1 (and --abstentions skip where votes are "
+            "counted); if -1 and 1 are the classes, --positive 1."
         )
     elif value is None and is_test_part(cell) is not None:
         cure = f" If it tells test rows from others, say --split {name}=test."

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,10 +40,7 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
         if not Path(path).is_dir():
             found.append(path)
             continue
-        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, options)]
-        tables = [p for p in inside if p.name.lower().removesuffix(".gz").endswith(TABLES)]
-        # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
-        tables = tables or [p for p in inside if p.name.lower().endswith(".json")]
+        tables = tables_of(Path(path), options.labels)
         if not tables:
             known = ", ".join((*TABLES, ".json"))
             raise FileFormatError(path, f"is a folder without tables ({known}).")
@@ -54,8 +52,13 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
     return loaded
 
 
-def _is_labels(path: Path, options: ReadOptions) -> bool:
-    return options.labels is not None and path.resolve() == options.labels.resolve()
+def tables_of(folder: Path, labels: Path | None = None) -> list[Path]:
+    """Return the files of a folder that are read as votes: all tables but the one of labels."""
+    known = None if labels is None else labels.resolve()
+    inside = [path for path in sorted(folder.iterdir()) if path.resolve() != known]
+    tables = [path for path in inside if path.name.lower().removesuffix(".gz").endswith(TABLES)]
+    # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
+    return tables or [path for path in inside if path.name.lower().endswith(".json")]
 
 
 def read_sheet(
@@ -81,8 +84,13 @@ def read_sheet(
     gaps
         Whether cells of such a table may be empty.
     """
-    if len(loaded) > 1 or options.labels is not None:
-        sheets = [_one(file, options) or _model(file, options) for file in loaded]
+    alone = len(loaded) == 1
+    # Rows to judge on may be others than those of the file of labels, and have labels themselves.
+    judged = alone and names is not None and options.labels is not None
+    if judged and options.target in _columns(loaded[0], options):
+        options = replace(options, labels=None)
+    if not alone or options.labels is not None:
+        sheets = [_one(file, options) or _model(file, options, alone) for file in loaded]
         return join(loaded, sheets, options).silenced(options)
     sheet = _one(loaded[0], options)
     if sheet is None and options.positive is None and not text and not options.gaps:
@@ -143,6 +151,13 @@ def _header(file: File, options: ReadOptions) -> set[str]:
         return set()
 
 
+def _columns(file: File, options: ReadOptions) -> Collection[str]:
+    """Return the columns of a plain table."""
+    if file_bytes.is_parquet(file.path, file.data):
+        return text_table(file, options).columns
+    return _header(file, options)
+
+
 def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
     """Read a plain table as text."""
     path, table = file.path, text_table(file, options, gaps=gaps)
@@ -189,8 +204,11 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps
     )  # fmt: skip
 
 
-def _model(file: File, options: ReadOptions) -> Sheet:
-    """Read one model's file: an id, its votes, and its labels where the target is in it."""
+def _model(file: File, options: ReadOptions, alone: bool) -> Sheet:
+    """Read one model's file: an id, its votes, and its labels where the target is in it.
+
+    Several columns of a file that is `alone` keep their names, by which new rows have them too.
+    """
     path, table = file.path, text_table(file, options)
     index = _id_of(path, table, options)
     label = options.target if options.target in table.columns else None
@@ -200,7 +218,7 @@ def _model(file: File, options: ReadOptions) -> Sheet:
     own = stem(path)
     return Sheet(
         str(path),
-        (own,) if len(voters) == 1 else tuple(f"{own}:{name}" for name in voters),
+        (own,) if len(voters) == 1 else voters if alone else tuple(f"{own}:{n}" for n in voters),
         distinct_ids(path, table.column(index).tolist(), table.lines),
         tuple(table.said(name) for name in voters),
         None if label is None else table.said(label),

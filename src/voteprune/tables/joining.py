@@ -108,14 +108,16 @@ def join(loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions) 
     ]
     columns: list[list[str]] = []
     names: list[str] = []
+    costs: dict[str, float] = {}
     for sheet, shown in zip(sheets, _told_apart(sheets), strict=True):
         place = {item: i for i, item in enumerate(sheet.ids)}
         names += shown
         columns += [[cells[place[item]] for item in kept] for cells in sheet.cells]
-    costs = [sheet.costs for sheet in sheets if sheet.costs]
+        called = dict(zip(sheet.names, shown, strict=True))
+        costs |= {called[name]: cost for name, cost in (sheet.costs or {}).items()}
     return Sheet(
         path, tuple(names), tuple(kept), tuple(columns), [truth[item] for item in kept],
-        label_name, sheets[0].id_name, notes=tuple(notes), costs=costs[0] if costs else None,
+        label_name, sheets[0].id_name, notes=tuple(notes), costs=costs or None,
     )  # fmt: skip
 
 

@@ -257,10 +257,11 @@ def _several(sheet: Sheet, words: Sequence[str]) -> dict[str, NDArray[np.float64
     """Read columns ``name:class``, and columns of classes."""
     said: dict[str, NDArray[np.float64]] = {}
     for column in sheet.names:
-        name, colon, word = column.rpartition(":")
-        if not colon or word not in words:
+        # A class may have a colon in its name, so the longest that fits is meant.
+        word = max((word for word in words if column.endswith(f":{word}")), key=len, default=None)
+        if word is None:
             said[column] = sheet.one_hot(column, words)
-        elif name not in said:
+        elif (name := column[: -len(word) - 1]) not in said:
             each = [f"{name}:{other}" for other in words]
             lacking = [other for other in each if other not in sheet.names]
             if lacking:

@@ -306,7 +306,9 @@ class Sheet:
             return self._column(self.label_name, self.labels, _zero_or_one) == 1, None
         positive = [word for word in distinct if _same(word, options.word)]
         others = [word for word in distinct if word not in positive]
-        if not positive or len(others) > 1:
+        # Rows to judge on may be of one class alone, where both are known.
+        known = options.negative is not None and all(_same(w, options.negative) for w in others)
+        if len(others) > 1 or not (positive or known):
             raise InputError(
                 "positive",
                 f"is {brief(options.word)}, but label {self.label_name!r} of {self.path} is "

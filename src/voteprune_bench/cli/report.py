@@ -58,10 +58,18 @@ def report_command(
     if only is not None and (output or tables or generalisation or format == "json"):
         raise InputError("--only", "is for tables that are printed. Leave it out.")
     if generalisation is not None:
+        others = {
+            "--output": output is not None, "--tables": tables is not None,
+            "--format": format != "text", "--title": title != TITLE,
+        }  # fmt: skip
+        for option in (option for option, given in others.items() if given):
+            raise InputError(option, "is not for --generalisation. Leave it out.")
         check_output(generalisation, option="--generalisation")
         outfile.write_text(generalisation, generalisation_page(run))
         say(f"wrote {generalisation}")
         return PROVED
+    if format != "text" and (output or tables):
+        raise InputError("--format", "is for tables that are printed. Leave it out.")
     _check(output, tables)
     facts = collect_run(run, title)
     if output is None and tables is None:

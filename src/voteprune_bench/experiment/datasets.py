@@ -200,7 +200,9 @@ def _read(dataset: Dataset, path: Path) -> Table:
         ) from None
     text = load_bytes(path)
     try:
-        frame = pl.read_csv(text, infer_schema_length=None)
+        # Known sets say what is missing by an empty cell, and keep their words.
+        missing = None if dataset.file is None else ["NA", "nan", "?"]
+        frame = pl.read_csv(text, infer_schema_length=None, null_values=missing)
     except pl.exceptions.PolarsError as error:
         raise FileFormatError(path, f"is not a CSV table: {error}.") from None
     if dataset.target not in frame.columns:

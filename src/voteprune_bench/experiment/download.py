@@ -6,7 +6,7 @@ This is the only module of the package that uses the network, and only when
 
 from __future__ import annotations
 
-import urllib.error
+import http.client
 import urllib.request
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def _fetch(dataset: Dataset, address: str) -> bytes:
         with urllib.request.urlopen(address, timeout=60) as answer:
             expected = answer.headers.get("Content-Length")
             data: bytes = answer.read(MOST + 1)
-    except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:  # an address may be none
         reason = getattr(error, "reason", error)
         raise InputError(dataset.id, f"cannot be fetched from {address}: {reason}.") from None
     if len(data) > MOST or (expected is not None and len(data) != int(expected)):

@@ -167,7 +167,7 @@ def read_plan(path: str | Path, home: Path | None = None, *, check: bool = True)
     if not file.is_file() and (PLANS / f"{path}.toml").exists():
         file = PLANS / f"{path}.toml"
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
         parts = tomllib.loads(text)
     except OSError as error:
         known = ", ".join(sorted(plan.stem for plan in PLANS.glob("*.toml")))

@@ -131,8 +131,7 @@ def read_pool(path: str | Path = PAPER_POOL) -> Pool:
         If the file is no such table.
     """
     try:
-        with Path(path).open("rb") as file:
-            tables = tomllib.load(file)
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise FileFormatError(path, f"cannot be read: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -144,6 +144,11 @@ class Record:
         """Where it stands in the tables, whatever its limits were."""
         return *self.run, self.votes_by, self.pool_size, self.method
 
+    def replaces(self, known: Record) -> bool:
+        """Whether it counts instead of one in the same place that was read before it."""
+        # Files are read by name, so only the time tells which of two limits was the last.
+        return (self.finished, self.key != known.key) > (known.finished, False)
+
     def to_json(self) -> str:
         """Write the record as one line of JSON."""
         parts: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -264,8 +269,7 @@ def read_records(run: str | Path) -> list[Record]:
         except ValueError as error:
             raise FileFormatError(path, _damaged(error), number) from None
         known = records.get(record.place)
-        # Files are read by name, so only the time tells which of two limits was the last.
-        if known is None or (record.finished, record.key != known.key) > (known.finished, False):
+        if known is None or record.replaces(known):
             records[record.place] = record
     return list(records.values())
 

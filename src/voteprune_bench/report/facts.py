@@ -12,6 +12,7 @@ from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files import jsonfile
 
 from ..experiment.records import Failure, Record, read_failures, read_records
+from . import paper
 from .against_paper import accuracy_table, balanced_table, gap_table, overfitting_table
 from .committees import proved_table, size_table
 from .headline import Tile, coverage_rows, headline
@@ -218,8 +219,11 @@ def collect_run(run: str | Path, title: str = TITLE) -> Facts:
 
 
 def _more_ranks(results: Results, measure: str, ranks: Table) -> list[Table]:
-    """Return the ranks among all methods, where there are others than the paper's."""
-    return [] if ranks.columns == results.methods else [all_ranks_table(results, measure)]
+    """Return the ranks among all methods, where those beside the paper's are not over all."""
+    ranked = [dataset for k in results.pool_sizes for dataset in results.alike(k)]
+    papers = {dataset in paper.DATASETS for dataset in ranked}
+    whole = ranks.columns == results.methods and len(papers) == 1
+    return [] if whole else [all_ranks_table(results, measure)]
 
 
 def _coverage(results: Results) -> Listing:

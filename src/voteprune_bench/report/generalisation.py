@@ -373,7 +373,8 @@ def _goal(found: Sequence[Duel], folds: Folds) -> str:
         if rivals:
             told = "all" if not failed else f"all but {', '.join(failed)}"
             told = "none" if len(failed) == len(rivals) else told
-            lines.append(f"- Better than {words} with p < 0.05 by both tests: {told} of {len(rivals)}.")
+            so_many = f"{told} of {len(rivals)}"
+            lines.append(f"- Better than {words} with p < 0.05 by both tests: {so_many}.")
     for duel in found:
         if duel.rival == STACKING and duel.low is not None:
             said = "stays above" if duel.low > -0.003 else "does not stay above"

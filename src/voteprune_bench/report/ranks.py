@@ -191,10 +191,10 @@ def judge(results: Results, pool_size: int, methods: Sequence[str] | None, score
 
 
 def duel(results: Results, pool_size: int, one: str, other: str, score: Score) -> Duel:
-    """Count the runs in which one method beats another."""
+    """Count the runs in which one method beats another, on data sets of `Results.alike`."""
     pairs = [
         pair
-        for dataset in results.datasets
+        for dataset in results.alike(pool_size)
         for pair in results.complete(dataset, pool_size, (one, other), score).values()
     ]
     wins = sum(mine > theirs for mine, theirs in pairs)

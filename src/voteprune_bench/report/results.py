@@ -101,8 +101,10 @@ class Results:
             self._origins[dataset] = plain, record.votes_by
             place = (dataset, record.pool_size, method)
             cell = self._records.setdefault(place, {})
-            self.repeated += record.run in cell
-            cell[record.run] = record
+            known = cell.get(record.run)
+            self.repeated += known is not None
+            if known is None or record.replaces(known):
+                cell[record.run] = record
 
     @cached_property
     def datasets(self) -> tuple[str, ...]:

@@ -97,14 +97,17 @@ def rank_table(results: Results, measure: str, *, main_text: bool = False) -> Ta
 
 
 def all_ranks_table(results: Results, measure: str) -> Table:
-    """Return the average ranks among all methods of the run."""
+    """Return the average ranks among all methods of the run, over all data sets alike."""
     found = _rank_lines(results, results.methods, measure, {})
+    ranked = {method for _, method in _PUBLISHED_RANKS[measure, False]()}
+    own = ranked.issuperset(results.methods)
+    other = "Over other data sets" if own else "Among other methods"
     return Table(
         f"{slug(measure)}_ranks_all",
         f"Average ranks by {measure}, all methods of this run",
         notes(
             _RANKED,
-            "Among other methods than the paper's, so its ranks cannot stand beside them.",
+            f"{other} than the paper's, so its ranks cannot stand beside them.",
             ways_note(results),
             unranked_note(results),
             _once_more(found),
@@ -165,8 +168,11 @@ def duel_listing(results: Results, pool_size: int, measure: str) -> Listing:
     return Listing(
         f"duels_{slug(measure)}_k{pool_size}",
         f"Wins/ties/losses by {measure}, K = {pool_size}",
-        "Runs in which the method in the line does better than, as well as, worse than the one in "
-        "the column, compared exactly.",
+        notes(
+            "Runs in which the method in the line does better than, as well as, worse than the one "
+            "in the column, compared exactly.",
+            apart_note(results.apart(pool_size)),
+        ),
         ("", *methods),
         tuple((one, *(cell(one, other) for other in methods)) for one in methods),
     )
