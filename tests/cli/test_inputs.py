@@ -57,6 +57,31 @@ def test_an_id_or_fold_never_votes(run, plain, said):
     )
 
 
+def test_the_index_that_pandas_writes_into_parquet_names_the_rows(tmp_path, said):
+    """In one file, in pieces, and in files of models; where it has several levels it is refused."""
+    y, votes = said
+    columns = {f"m{k}": votes[:, k] for k in range(K)}
+    frame = pl.DataFrame({**columns, "y": y, "__index_level_0__": np.arange(N) + 7})
+    path, pieces, models = tmp_path / "v.parquet", tmp_path / "pieces", tmp_path / "models"
+    frame.write_parquet(path)
+    pieces.mkdir()
+    models.mkdir()
+    for k in range(2):
+        frame[k * 20 : k * 20 + 20].write_parquet(pieces / f"{k}.parquet")
+        frame.select(f"m{k}", "__index_level_0__").write_parquet(models / f"m{k}.parquet")
+    for how in ({"cutoff": 1.0}, {"positive": "1"}):
+        read = read_source([path], ReadOptions("y", **how))
+        assert same(read, said)
+        assert read.validation_ids == tuple(str(i + 7) for i in range(N))
+    assert read_source([pieces], ReadOptions("y", cutoff=1)).validation.names == tuple(columns)
+    labels = tmp_path / "labels.parquet"
+    frame.select("y", "__index_level_0__").write_parquet(labels)
+    assert same(read_source([models], ReadOptions(labels=labels)), (y, votes[:, :2]))
+    frame.with_columns(__index_level_1__=pl.lit(1)).write_parquet(path)
+    with pytest.raises(vp.FileFormatError, match="'__index_level_1__' looks like an id"):
+        read_source([path], ReadOptions("y"))
+
+
 def test_a_column_that_may_be_no_classifier_is_named(run, plain):
     plain.write_text(plain.read_text().replace("fold", "group"))
     code, _, err = run("prune", plain, "--target", "y", "--ignore", "id")

@@ -24,6 +24,9 @@ from ..votes.votes import Votes
 PART, LABEL, INDEX = "datatype", "real_class", "index"
 """The paper's three columns that are not classifiers."""
 
+INDEXES = (INDEX, "__index_level_0__")
+"""Columns that name the rows where nothing is said; pandas writes the second into Parquet."""
+
 Bools = NDArray[np.bool_]
 """An array of True and False, of any shape."""
 

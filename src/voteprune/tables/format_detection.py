@@ -212,14 +212,14 @@ def _model(file: File, options: ReadOptions) -> Sheet:
 
 
 def _id_of(path: str | Path, table: LabelRows, options: ReadOptions) -> str:
-    if options.id is None and INDEX not in table.columns:
+    index = index_column(path, table.columns, options, options.target)
+    if index is None:
         raise InputError(
             "id",
             f"is missing. Several files are joined by a column that names the rows; {path} has "
             f"{', '.join(map(brief, table.columns[:8]))}.",
         )
-    require_column(path, table.columns, "id", options.id)
-    return options.id or INDEX
+    return index
 
 
 def read_long(

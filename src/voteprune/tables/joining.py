@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from . import file_bytes
-from .checked_rows import INDEX, brief
+from .checked_rows import INDEXES, brief
 from .labels import LabelRows, read_labels
 from .layout import listed, require_column
 from .other_tools import is_qrels, read_qrels, stem
@@ -55,7 +55,7 @@ def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]
         sheet = read_qrels(path, file.data)
         return "grade", dict(zip(sheet.ids, sheet.cells[0], strict=True))
     table = text_table(file, options, gaps=False)
-    known = [name for name in (id_name, INDEX) if name in table.columns]
+    known = [name for name in (id_name, *INDEXES) if name in table.columns]
     if options.id is None and not known:
         raise InputError(
             "id",

@@ -30,7 +30,7 @@ from .checked_rows import (
 )
 from .csvfile import Gaps, WordLabels
 from .file_bytes import import_polars
-from .layout import first_of_every_model
+from .layout import first_of_every_model, index_column
 from .read_options import ReadOptions
 
 _PARQUET = (".parquet", ".pq")
@@ -204,7 +204,9 @@ def _pieces(
             f"is {options.positive!r}; in tables in pieces the positive class is a value.",
         )
     files = parquet_files(paths)
-    voters, notes = options.voters(files[0], _columns(files[0]), (options.target,))
+    columns = _columns(files[0])
+    index = index_column(files[0], columns, options, options.target)
+    voters, notes = options.voters(files[0], columns, (options.target, index))
     if options.k is not None:
         voters = tuple(voters[k] for k in first_of_every_model(voters, options.k))
     return files, _silenced(files, voters, options) if options.abstain else files, voters, notes
