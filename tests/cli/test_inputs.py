@@ -317,6 +317,50 @@ def test_labels_whose_ids_are_called_otherwise_are_asked_for_by_name(run, tmp_pa
     assert same(read_source([path], ReadOptions(labels=labels, id="key")), said)
 
 
+def test_judges_of_long_tables_and_other_tools_are_chosen_by_name(tmp_path, said):
+    """What is said of voters was not heard; test rows cannot be told from others there."""
+    y, votes = said
+    rows = [[f"t{i}", f"m{k}", votes[i, k], k, y[i]] for i in range(N) for k in range(K)]
+    path = table(tmp_path / "long.csv", ["item", "judge", "vote", "cost", "truth"], rows)
+    labels = table(tmp_path / "labels.csv", ["item", "y"], [[f"t{i}", y[i]] for i in range(N)])
+    wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}
+    other = tmp_path / "w.json"
+    other.write_text(json.dumps(wrench))
+    for file, first, asked in (
+        (path, "m", {"target": "truth"}),
+        (path, "m", {"labels": labels}),
+        (other, "lf_", {}),
+    ):
+        options = ReadOptions(**asked, ignore=(f"{first}1",), columns=(f"{first}[013]",))
+        assert same(read_source([file], options), (y, votes[:, [0, 3]]))
+        assert read_source([file], options).validation.names == (f"{first}0", f"{first}3")
+        with pytest.raises(vp.InputError, match=f"columns: 'zzz' fits no voter of .*'{first}0'"):
+            read_source([file], ReadOptions(**asked, columns=("zzz",)))
+        with pytest.raises(vp.FileFormatError, match="no voter is left"):
+            read_source([file], ReadOptions(**asked, ignore=("*",)))
+        with pytest.raises(vp.InputError, match=r"^split: is for "):
+            read_source([file], ReadOptions(**asked, split="fold=0"))
+
+
+def test_the_label_in_a_models_file_does_not_vote(tmp_path, said):
+    y, votes = said
+    labels = table(tmp_path / "labels.csv", ["id", "y"], [[i, y[i]] for i in range(N)])
+    files = [tmp_path / f"m{k}.csv" for k in range(2)]
+    for k, file in enumerate(files):
+        rows = [[i, "test", votes[i, k], y[i], y[i]] for i in range(N)]
+        table(file, ["id", "datatype", "p", "real_class", "y"], rows)
+    read = read_source(files, ReadOptions(labels=labels, id="id"))
+    assert read.validation.names == ("m0", "m1")
+    assert same(read, (y, votes[:, :2]))
+    assert "m0.csv: no votes: 'datatype', 'real_class', 'y'" in read.notes[0]
+    chosen = read_source(files, ReadOptions(labels=labels, id="id", columns=("p", "y")))
+    assert chosen.validation.names == ("m0:p", "m0:y", "m1:p", "m1:y")
+    # What stands alone beside the ids is what the model says, whatever it is called.
+    for k, file in enumerate(files):
+        table(file, ["id", "y"], [[i, votes[i, k]] for i in range(N)])
+    assert same(read_source(files, ReadOptions(labels=labels, id="id")), (y, votes[:, :2]))
+
+
 def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
     y, votes = said
     wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}

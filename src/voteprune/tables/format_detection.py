@@ -16,7 +16,7 @@ from ..exceptions import FileFormatError, InputError
 from . import file_bytes
 from .checked_rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
 from .csvfile import separator_of
-from .joining import File, distinct_ids, join, text_table
+from .joining import File, distinct_ids, join, read_truth, text_table
 from .labels import LabelRows
 from .layout import guessed_id, index_column, part_column, require_column
 from .other_tools import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
@@ -81,14 +81,36 @@ def read_sheet(
     gaps
         Whether cells of such a table may be empty.
     """
+    others = [_one(file, options) for file in loaded]
     if len(loaded) > 1 or options.labels is not None:
-        sheets = [_one(file, options) or _model(file, options) for file in loaded]
-        return join(loaded, sheets, options).silenced(options)
-    sheet = _one(loaded[0], options)
+        id_name = INDEX if others[0] is None else others[0].id_name
+        truth = None if options.labels is None else read_truth(options, id_name)
+        sheets = [
+            sheet or _model(file, options, None if truth is None else truth.name)
+            for file, sheet in zip(loaded, others, strict=True)
+        ]
+        joined = join(loaded, sheets, options, truth)
+        # In tables of models the user has chosen columns already, of which voters were made.
+        return (_chosen(joined, options, names) if all(others) else joined).silenced(options)
+    sheet = others[0]
+    if sheet is not None:
+        if options.split is not None:
+            raise InputError("split", "is for a plain table. Give the test rows with --test.")
+        sheet = _chosen(sheet, options, names)
     if sheet is None and options.positive is None and not text and not options.gaps:
         return None
     gaps = gaps or not text or options.gaps
     return (sheet or _wide(loaded[0], options, names, gaps=gaps)).silenced(options)
+
+
+def _chosen(sheet: Sheet, options: ReadOptions, names: Sequence[str] | None) -> Sheet:
+    """Leave out the voters that the user leaves out; members that are looked for stay."""
+    if names is not None:
+        return sheet
+    chosen = options.chosen(sheet.path, sheet.names)
+    if not chosen:
+        raise FileFormatError(sheet.path, "no voter is left; see --ignore and --columns.")
+    return sheet.of(chosen)
 
 
 def is_plain(path: str | Path) -> bool:
@@ -189,12 +211,23 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps
     )  # fmt: skip
 
 
-def _model(file: File, options: ReadOptions) -> Sheet:
-    """Read one model's file: an id, its votes, and its labels where the target is in it."""
+def _model(file: File, options: ReadOptions, truth: str | None) -> Sheet:
+    """Read one model's file: an id, its votes, and its labels where the target is in it.
+
+    What is true does not vote, unless the user chooses it or there is nothing else: it is known by
+    the name it has in the file of labels, or in the paper's layout.
+    """
     path, table = file.path, text_table(file, options)
     index = _id_of(path, table, options)
     label = options.target if options.target in table.columns else None
-    voters, notes = options.voters(str(path), table.columns, (index, label))
+    known = [] if options.columns else [n for n in table.columns if n in (PART, LABEL, truth)]
+    voters, notes = options.voters(str(path), table.columns, (index, label, *known))
+    known = [name for name in known if name not in (index, label)]
+    if known and voters:
+        told = ", ".join(map(brief, known))
+        notes += (f"{path}: no votes: {told}; if they are, choose with --columns",)
+    elif known:
+        voters, notes = options.voters(str(path), table.columns, (index, label))
     if not voters:
         raise FileFormatError(path, f"has no votes beside {brief(index)}. Give a column of them.")
     own = stem(path)
