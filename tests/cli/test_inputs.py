@@ -275,6 +275,11 @@ def test_a_folder_of_files_is_joined_on_the_id(run, tmp_path, said):
     read = read_source([tmp_path / "oof"], ReadOptions(id="id", labels=labels))
     assert read.validation.names == ("m0", "m1", "m2", "m3")
     assert same(read, said)
+    for name in ("._m0.csv", "_m0.csv"):  # as macOS writes beside files that are copied
+        (tmp_path / "oof" / name).write_bytes(b"\0\5\26\7")
+    assert same(read_source([tmp_path / "oof"], ReadOptions(id="id", labels=labels)), said)
+    for name in ("._m0.csv", "_m0.csv"):
+        (tmp_path / "oof" / name).unlink()
     first = tmp_path / "oof" / "m0.csv"
     first.write_text("\n".join(first.read_text().splitlines()[:-2]) + "\n")
     files = sorted((tmp_path / "oof").iterdir())

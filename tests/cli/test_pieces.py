@@ -57,6 +57,25 @@ def test_files_of_models_are_still_joined(tmp_path, said):
     assert (read.validation.matrix == votes[:, :3]).all()
 
 
+def test_every_piece_is_read_however_it_is_called_and_nothing_that_is_hidden(folder, said):
+    y, votes = said
+    whole = vp.Patterns.of(vp.Votes(votes, y))
+    (folder / "part0.parquet").rename(folder / "part[1].PARQUET")
+    (folder / "part2.parquet").rename(folder / "PART.Pq")
+    for name in ("._part1.parquet", "_temporary.parquet"):
+        (folder / name).write_bytes(b"none of the table's")
+    folder = folder.rename(folder.with_name("_votes"))
+    named = [folder / "part[1].PARQUET", folder / "part1.parquet", folder / "PART.Pq"]
+    for sources in ([folder], named):
+        assert vp.Patterns.of(read_source(sources, ReadOptions("y")).validation) == whole
+        silenced = ReadOptions("y", abstain=("-1",))
+        assert vp.Patterns.of(read_source(sources, silenced).validation) == whole
+    first = vp.Votes.scan(folder / "part[1].PARQUET", target="y")
+    assert first.weights.sum() == 120
+    assert vp.Votes.scan(folder / "*.parquet", target="y").weights.sum() == 120
+    assert vp.Votes.scan(folder / "p*", target="y").weights.sum() == 240
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
+from ..votes.reading import is_hidden
 from . import file_bytes
 from .checked_rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
 from .csvfile import separator_of
@@ -39,7 +40,8 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
         if not Path(path).is_dir():
             found.append(path)
             continue
-        inside = [p for p in sorted(Path(path).iterdir()) if not _is_labels(p, options)]
+        inside = [p for p in sorted(Path(path).iterdir()) if not is_hidden(p)]
+        inside = [p for p in inside if not _is_labels(p, options)]
         tables = [p for p in inside if p.name.lower().removesuffix(".gz").endswith(TABLES)]
         # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
         tables = tables or [p for p in inside if p.name.lower().endswith(".json")]

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..exceptions import FileFormatError, InputError
 from ..soft.probabilities import Probabilities, ScannedProbabilities
-from ..votes.reading import parquet_files
+from ..votes.reading import PARQUET, is_hidden, parquet_files
 from ..votes.votes import Votes
 from . import file_bytes
 from .checked_rows import (
@@ -32,9 +32,6 @@ from .csvfile import Gaps, WordLabels
 from .file_bytes import import_polars
 from .layout import first_of_every_model, index_column
 from .read_options import ReadOptions
-
-_PARQUET = (".parquet", ".pq")
-
 
 def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
     """Return the polars frame in the bytes of a Parquet file."""
@@ -143,10 +140,10 @@ def is_in_pieces(paths: Sequence[str | Path], options: ReadOptions) -> bool:
         inside
         for path in map(Path, paths)
         for inside in (path.iterdir() if path.is_dir() else [path])
-        if not inside.name.startswith((".", "_"))  # as _SUCCESS, which others write beside them
+        if not is_hidden(inside)
     ]
     several = len(found) > 1 or any(Path(path).is_dir() for path in paths)
-    if not several or not all(path.name.lower().endswith(_PARQUET) for path in found):
+    if not several or not all(path.name.lower().endswith(PARQUET) for path in found):
         return False
     return not found or INDEX not in _columns(found[0])  # by which a file per model is joined
 
@@ -228,7 +225,7 @@ def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions)
             "what abstains: --abstain -1, say.",
         ) from None
     votes = [pl.col(name) for name in voters]
-    return pl.scan_parquet(files).with_columns(
+    return pl.scan_parquet(files, glob=False).with_columns(
         pl.when(vote.cast(pl.Float64).is_in(numbers)).then(None).otherwise(vote).alias(name)
         for vote, name in zip(votes, voters, strict=True)
     )
@@ -237,6 +234,6 @@ def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions)
 def _columns(file: str | Path) -> tuple[str, ...]:
     pl = import_polars()
     try:
-        return tuple(pl.read_parquet_schema(file))
+        return tuple(pl.scan_parquet(file, glob=False).collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise unreadable(file, error) from None
