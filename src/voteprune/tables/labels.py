@@ -19,7 +19,7 @@ from . import file_bytes
 from .checked_rows import CLASS_NEEDED, INDEX, with_point
 from .csvfile import decode, reader_of, records_of, with_index
 from .file_bytes import import_polars, is_parquet
-from .parquet import read_frame, unreadable
+from .parquet import has_text, read_frame, unreadable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,10 +134,18 @@ def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
     if not gaps and sum(frame.null_count().row(0)):
         raise FileFormatError(path, f"has empty cells. {CLASS_NEEDED}")
     try:
-        cells = frame.select(polars.all().cast(polars.String).fill_null("")).to_numpy()
+        cells = polars.DataFrame([_as_text(column, polars) for column in frame]).to_numpy()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise unreadable(path, error) from None
     return _rows(path, frame.columns, cells)
+
+
+def _as_text(column: Any, pl: Any) -> Any:
+    """Return a column as text; what polars cannot turn into text is shown as Python shows it."""
+    if has_text(column.dtype, pl):
+        return column.cast(pl.String).fill_null("")
+    shown = ["" if cell is None else str(cell) for cell in column.to_list()]
+    return pl.Series(column.name, shown, dtype=pl.String)
 
 
 def _rows(

@@ -68,6 +68,11 @@ def _silent_panics() -> Iterator[None]:
         os.close(kept)
 
 
+def has_text(kind: Any, pl: Any) -> bool:
+    """Tell whether polars writes a column of a type as text; it does no lists, records and bytes."""
+    return not (kind.is_nested() or kind == pl.Binary)
+
+
 def unreadable(path: str | Path, error: Exception) -> FileFormatError:
     """Return the error for what polars cannot read."""
     reason = str(error).partition("\n")[0]
@@ -110,7 +115,7 @@ def _parquet_fault(frame: Any, layout: Layout) -> str:
         for name in (*layout.votes, layout.label):
             if name is not None:
                 value = cells[name]
-                shown = "" if value is None else f"{value:g}"
+                shown = "" if value is None else repr(value).removesuffix(".0")
                 is_label = name == layout.label
                 if fault := cell_fault(name, shown, value, is_label, layout.cutoff):
                     return f"row {row}: {fault}"
