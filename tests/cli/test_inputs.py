@@ -366,6 +366,68 @@ def test_the_label_in_a_models_file_does_not_vote(tmp_path, said):
     assert same(read_source(files, ReadOptions(labels=labels, id="id")), (y, votes[:, :2]))
 
 
+def test_cells_that_play_no_part_may_be_empty(run, tmp_path, said):
+    """What matters is refused with its line: votes, labels, ids."""
+    y, votes = said
+
+    def written(name, header, i_th, *, empty=-1):
+        rows = [i_th(i) for i in range(N)]
+        if empty >= 0:
+            rows[3][empty] = ""
+        return table(tmp_path / f"{name}.csv", header, rows)
+
+    def words(i):
+        return [f"r{i}", WORDS[y[i]], *WORDS[votes[i]], "seen" if i % 3 else ""]
+
+    header, saved = ["id", "y", *"abcd", "comment"], tmp_path / "c.json"
+    plural = ("--target", "y", "--id", "id", "--plurality", "--ignore", "comment")
+    path = written("v", header, words)
+    assert run("prune", path, *plural, "--output", saved)[0] == 0
+    assert run("prune", path, *plural, "--test", path)[0] == 0
+    member = vp.PluralitySolution.load(saved).committee.names[0]
+    applied = run("apply", saved, path, "--target", "y")
+    assert applied[0] == 0
+    assert len(applied[1].splitlines()) == N + 1
+    for place, name in ((header.index(member), member), (1, "y")):
+        gap = written("gap", header, words, empty=place)
+        code, _, err = run("prune", gap, *plural)
+        assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
+        code, _, err = run("prune", path, *plural, "--test", gap)
+        assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
+    code, out, err = run("apply", saved, written("gap", header, words, empty=2 + "abcd".index(member)))
+    assert (code, out, f"gap.csv, line 5: column '{member}' is empty" in err) == (2, "", True)
+    unknown = written("gap", header, words, empty=1)
+    code, out, err = run("apply", saved, unknown, "--target", "y")
+    assert (code, out, "gap.csv, line 5: column 'y' is empty" in err) == (2, "", True)
+    models = [
+        table(tmp_path / f"m{k}.csv", ["id", "p"], [[i, votes[i, k]] for i in range(N)])
+        for k in range(K)
+    ]
+    about = ["id", "label", "comment"]
+    labels = written("l", about, lambda i: [i, y[i], ""])
+    asked = {"target": "label", "id": "id"}
+    assert same(read_source(models, ReadOptions(**asked, labels=labels)), said)
+    nobody = written("l", about, lambda i: [i, y[i], ""], empty=0)
+    with pytest.raises(vp.FileFormatError, match=r"l\.csv, line 5: id 'id' is empty"):
+        read_source(models, ReadOptions(**asked, labels=nobody))
+    unknown = written("l", about, lambda i: [i, y[i], ""], empty=1)
+    with pytest.raises(vp.FileFormatError, match="row '3': label 'label' is empty"):
+        read_source(models, ReadOptions(**asked, labels=unknown))
+
+
+@pytest.mark.parametrize("how", [["--positive", "1"], ["--plurality"], []])
+def test_a_long_text_that_plays_no_part_is_no_matter_of_size(run, tmp_path, said, how):
+    y, votes = said
+    texts = ["words " * 40_000, *["few"] * (N - 1)]
+    rows = [[texts[i], y[i], *votes[i]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["text", "y", *"abcd"], rows, ";")
+    saved = tmp_path / "c.json"
+    words = ("--target", "y", "--ignore", "text", *how, "--output", saved)
+    code, _, err = run("prune", path, *words)
+    assert (code, err) == (0, "")
+    assert run("apply", saved, path, "--target", "y")[0] == 0
+
+
 def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
     y, votes = said
     wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}

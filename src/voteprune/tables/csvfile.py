@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import FileFormatError
+from . import file_bytes
 from .checked_rows import (
     INDEX,
     Choose,
@@ -39,6 +40,10 @@ class WordLabels(FileFormatError):  # noqa: N818 - reads as what is found
 
 class Gaps(FileFormatError):  # noqa: N818 - reads as what is found
     """Votes are missing."""
+
+
+# A text may be as long as its file; where nothing is said, cells end at 128 KiB.
+csv.field_size_limit(max(csv.field_size_limit(), file_bytes.MOST_BYTES))
 
 
 def others_too(names: list[str], voters: int) -> str:

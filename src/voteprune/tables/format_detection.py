@@ -66,7 +66,6 @@ def read_sheet(
     names: Sequence[str] | None = None,
     *,
     text: bool = False,
-    gaps: bool = False,
 ) -> Sheet | None:
     """Read files as text; None where one plain table of numbers can be read faster.
 
@@ -80,8 +79,6 @@ def read_sheet(
         Members that are looked for; everything else may be there too.
     text
         Whether a plain table is read as text as well.
-    gaps
-        Whether cells of such a table may be empty.
     """
     others = [_one(file, options) for file in loaded]
     if len(loaded) > 1 or options.labels is not None:
@@ -101,8 +98,7 @@ def read_sheet(
         sheet = _chosen(sheet, options, names)
     if sheet is None and options.positive is None and not text and not options.gaps:
         return None
-    gaps = gaps or not text or options.gaps
-    return (sheet or _wide(loaded[0], options, names, gaps=gaps)).silenced(options)
+    return (sheet or _wide(loaded[0], options, names)).silenced(options)
 
 
 def _chosen(sheet: Sheet, options: ReadOptions, names: Sequence[str] | None) -> Sheet:
@@ -167,9 +163,9 @@ def _header(file: File, options: ReadOptions) -> set[str]:
         return set()
 
 
-def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
+def _wide(file: File, options: ReadOptions, names: Sequence[str] | None) -> Sheet:
     """Read a plain table as text."""
-    path, table = file.path, text_table(file, options, gaps=gaps)
+    path, table = file.path, text_table(file, options)
     columns = table.columns
     paper = PART in columns and LABEL in columns
     if names is None and options.target is None and not paper:

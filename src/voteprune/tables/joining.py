@@ -31,9 +31,9 @@ def shown_source(paths: Sequence[File]) -> str:
     return f"{paths[0].path}{more}"
 
 
-def text_table(file: File, options: ReadOptions, *, gaps: bool = True) -> LabelRows:
+def text_table(file: File, options: ReadOptions) -> LabelRows:
     """Read a file as cells of text."""
-    return read_labels(file.path, sep=options.sep, gaps=gaps, data=file.data)
+    return read_labels(file.path, sep=options.sep, data=file.data)
 
 
 def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) -> tuple[str, ...]:
@@ -73,7 +73,7 @@ def read_truth(options: ReadOptions, id_name: str) -> Truth:
     if is_qrels(file.data):
         sheet = read_qrels(path, file.data)
         return Truth("grade", dict(zip(sheet.ids, sheet.cells[0], strict=True)), None)
-    table = text_table(file, options, gaps=False)
+    table = text_table(file, options)
     known = [name for name in (id_name, *INDEXES) if name in table.columns]
     if options.id is None and not known:
         raise InputError(
@@ -89,6 +89,9 @@ def read_truth(options: ReadOptions, id_name: str) -> Truth:
         raise InputError("target", f"is missing. Which of {', '.join(map(brief, others[:8]))} of "
                          f"{path} has the labels?")  # fmt: skip
     ids = distinct_ids(path, table.column(index).tolist(), table.lines)
+    if "" in ids:
+        line = None if table.lines is None else table.lines[ids.index("")]
+        raise FileFormatError(path, f"id {index!r} is empty.", line)
     return Truth(target, dict(zip(ids, table.said(target), strict=True)), target)
 
 

@@ -237,6 +237,13 @@ class Sheet:
         """Return all that is true or said somewhere, where cells are classes."""
         return set(self.labels or ()).union(*map(set, self.cells)) - {""}
 
+    def refuse_gaps(self, options: ReadOptions) -> None:
+        """Refuse empty cells, where nothing says what they count for, and empty labels."""
+        labels = [] if self.labels is None else [(self.label_name, self.labels)]
+        for name, cells in [*zip(self.names, self.cells, strict=True), *labels]:
+            if "" in cells and (options.abstentions is None or name == self.label_name):
+                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
+
     def plurality(self, options: ReadOptions, classes: set[str]) -> PluralityVotes:
         """Read the cells as classes.
 
@@ -249,10 +256,7 @@ class Sheet:
         """
         if self.labels is None:
             raise InputError("target", "is missing. Name the column of true classes.")
-        for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
-                               strict=True):  # fmt: skip
-            if "" in cells and (options.abstentions is None or name == self.label_name):
-                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
+        self.refuse_gaps(options)
         if (
             4 * max(map(len, classes)) * len(self.ids) * (len(self.names) + 1)
             > file_bytes.MOST_BYTES
