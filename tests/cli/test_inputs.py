@@ -252,6 +252,25 @@ def test_costs_stand_in_tables_with_semicolons_too(tmp_path):
         assert read_costs(path) == {"a": 1.5, "b": 2.0}
 
 
+@pytest.mark.parametrize("sep", ["¦", "→"])
+def test_a_separator_may_be_any_character(run, tmp_path, said, sep):
+    y, votes = said
+    path = table(
+        tmp_path / "v.csv", ["y", *"abcd"], [[y[i], *votes[i]] for i in range(N)], sep
+    )
+    for how in ({}, {"positive": "1"}):
+        assert same(read_source([path], ReadOptions("y", sep=sep, **how)), said)
+
+
+def test_costs_without_a_header_have_decimal_commas_too(tmp_path):
+    path = tmp_path / "costs.csv"
+    for text in ("rf;1,5\nsvm;2,5\n", "rf\t1,5\nsvm\t2,5\n", "rf;1,5\nsvm;2.5\n"):
+        path.write_text(text)
+        assert read_costs(path) == {"rf": 1.5, "svm": 2.5}
+    path.write_text("rf;1,5\nsvm;2,5\n".replace(";", "_"))
+    assert read_costs(path) == {"rf_1": 5, "svm_2": 5}
+
+
 def test_stdin_is_a_file(run, plain, monkeypatch):
     words = ("--target", "y", "--ignore", "id,fold", "--json")
     expected = json.loads(run("prune", plain, *words)[1])["committee"]
@@ -477,6 +496,30 @@ def test_other_rows_judge(run, plain, tmp_path):
     code, out, _ = run("compare", halves[0], *apart, "--methods", "full,best")
     assert code == 0
     assert json.loads(out)["rows"][0]["test_accuracy"] is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        (pl.Boolean, ("True", "true", "1")),
+        (pl.Float64, ("1", "1.0")),
+        (pl.Int8, ("1", "1.0")),
+        (pl.String, ("1",)),
+    ],
+)
+def test_test_rows_are_named_as_the_column_has_them(tmp_path, said, kind, asked):
+    y, votes = said
+    parts = pl.Series(np.arange(N) % 2).cast(pl.Int8).cast(kind)
+    frame = pl.DataFrame({**{f"m{k}": votes[:, k] for k in range(K)}, "y": y, "part": parts})
+    frame = frame.with_columns(y=pl.Series(np.arange(N) // 2 % 2))
+    path = tmp_path / "v.parquet"
+    frame.write_parquet(path)
+    for word in asked:
+        for how in ({}, {"positive": "1"}):
+            read = read_source([path], ReadOptions("y", split=f"part={word}", **how))
+            assert read.test.ids == tuple(str(i) for i in range(1, N, 2))
+    with pytest.raises(vp.InputError, match="no row of"):
+        read_source([path], ReadOptions("y", split="part=2"))
 
 
 def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said):

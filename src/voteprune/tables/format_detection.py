@@ -15,7 +15,16 @@ import numpy as np
 from ..exceptions import FileFormatError, InputError
 from ..votes.reading import is_hidden
 from . import file_bytes
-from .checked_rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
+from .checked_rows import (
+    INDEX,
+    LABEL,
+    PART,
+    brief,
+    is_test_part,
+    parse_number,
+    same,
+    unknown_part,
+)
 from .csvfile import separator_of
 from .joining import File, distinct_ids, join, read_truth, text_table
 from .labels import LabelRows
@@ -189,7 +198,7 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None) -> Shee
     if part is not None:
         words = table.column(part).tolist()
         told = [
-            w == options.test_value if options.test_value is not None else is_test_part(w)
+            is_test_part(w) if options.test_value is None else same(w, options.test_value)
             for w in words
         ]
         if None in told:

@@ -25,6 +25,7 @@ from .checked_rows import (
     Rows,
     VoteTable,
     cell_fault,
+    parse_number,
     sound_rows,
     unknown_part,
 )
@@ -150,7 +151,7 @@ def is_in_pieces(paths: Sequence[str | Path], options: ReadOptions) -> bool:
     several = len(found) > 1 or any(Path(path).is_dir() for path in paths)
     if not several or not all(path.name.lower().endswith(PARQUET) for path in found):
         return False
-    return not found or INDEX not in _columns(found[0])  # by which a file per model is joined
+    return not found or INDEX not in _schema(found[0])  # by which a file per model is joined
 
 
 def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
@@ -167,7 +168,7 @@ def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
     assert options.target is not None
     votes = Votes.scan(
         source, options.target, names=voters,
-        positive=_positive(options), cutoff=options.cut, abstentions=options.abstentions,
+        positive=_positive(options, files[0]), cutoff=options.cut, abstentions=options.abstentions,
     )  # fmt: skip
     merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
     named = votes.classes != (0, 1)
@@ -188,7 +189,7 @@ def scan_soft_pieces(
     files, source, voters, notes = _pieces(paths, options)
     assert options.target is not None
     said = Probabilities.scan(
-        source, options.target, names=voters, positive=_positive(options), clip=clip
+        source, options.target, names=voters, positive=_positive(options, files[0]), clip=clip
     )
     return said, (f"{len(files)} files: {said.n_rows} rows", *notes)
 
@@ -206,7 +207,7 @@ def _pieces(
             f"is {options.positive!r}; in tables in pieces the positive class is a value.",
         )
     files = parquet_files(paths)
-    columns = _columns(files[0])
+    columns = tuple(_schema(files[0]))
     index = index_column(files[0], columns, options, options.target)
     voters, notes = options.voters(files[0], columns, (options.target, index))
     if options.k is not None:
@@ -214,8 +215,16 @@ def _pieces(
     return files, _silenced(files, voters, options) if options.abstain else files, voters, notes
 
 
-def _positive(options: ReadOptions) -> int | str:
-    return 1 if options.word is None else options.word
+def _positive(options: ReadOptions, file: str) -> object:
+    """Return the positive class as it stands among the labels: a number where they are numbers."""
+    if options.word is None:
+        return 1
+    kind = _schema(file)[options.target]
+    numbers = kind.is_numeric() or kind == import_polars().Boolean
+    number = parse_number(options.word) if numbers else None
+    if number is None:
+        return options.word
+    return int(number) if number.is_integer() else number
 
 
 def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions) -> Any:
@@ -236,9 +245,9 @@ def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions)
     )
 
 
-def _columns(file: str | Path) -> tuple[str, ...]:
+def _schema(file: str | Path) -> dict[Any, Any]:
     pl = import_polars()
     try:
-        return tuple(pl.scan_parquet(file, glob=False).collect_schema())
+        return dict(pl.scan_parquet(file, glob=False).collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise unreadable(file, error) from None

@@ -26,6 +26,7 @@ from .checked_rows import (
     cell_fault,
     is_missing,
     parse_number,
+    same,
     silence,
 )
 from .csvfile import others_too
@@ -83,7 +84,7 @@ class Sheet:
                 return float("nan")
             if classes is not None:
                 for word, vote in ((classes.positive, 1.0), (classes.negative, 0.0)):
-                    if word is not None and _same(cell, word):
+                    if word is not None and same(cell, word):
                         return vote
                 if not _numeric(classes).beside_probabilities:
                     return (
@@ -171,7 +172,7 @@ class Sheet:
             return self
 
         def says(cell: str) -> bool:
-            return not (is_missing(cell) or any(_same(cell, word) for word in options.abstain))
+            return not (is_missing(cell) or any(same(cell, word) for word in options.abstain))
 
         known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
         return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
@@ -290,7 +291,7 @@ class Sheet:
                 if parse_number(word) not in (0, 1):
                     raise self._unnamed(distinct)
             return self._column(self.label_name, self.labels, _zero_or_one) == 1, None
-        positive = [word for word in distinct if _same(word, options.word)]
+        positive = [word for word in distinct if same(word, options.word)]
         others = [word for word in distinct if word not in positive]
         if not positive or len(others) > 1:
             raise InputError(
@@ -339,12 +340,6 @@ def _graded(name: str, cell: str) -> float | str:
 
 def _zero_or_one(_: str, cell: str) -> float:
     return float(parse_number(cell) or 0)
-
-
-def _same(cell: str, word: str) -> bool:
-    """Tell whether a cell names a class: as text, or as a number where both are."""
-    one, other = parse_number(cell), parse_number(word)
-    return cell.strip() == word.strip() or (one is not None and one == other)
 
 
 def _numeric(classes: TwoClasses) -> TwoClasses:
