@@ -255,9 +255,7 @@ def test_costs_stand_in_tables_with_semicolons_too(tmp_path):
 @pytest.mark.parametrize("sep", ["¦", "→"])
 def test_a_separator_may_be_any_character(run, tmp_path, said, sep):
     y, votes = said
-    path = table(
-        tmp_path / "v.csv", ["y", *"abcd"], [[y[i], *votes[i]] for i in range(N)], sep
-    )
+    path = table(tmp_path / "v.csv", ["y", *"abcd"], [[y[i], *votes[i]] for i in range(N)], sep)
     for how in ({}, {"positive": "1"}):
         assert same(read_source([path], ReadOptions("y", sep=sep, **how)), said)
 
@@ -413,7 +411,9 @@ def test_cells_that_play_no_part_may_be_empty(run, tmp_path, said):
         assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
         code, _, err = run("prune", path, *plural, "--test", gap)
         assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
-    code, out, err = run("apply", saved, written("gap", header, words, empty=2 + "abcd".index(member)))
+    code, out, err = run(
+        "apply", saved, written("gap", header, words, empty=2 + "abcd".index(member))
+    )
     assert (code, out, f"gap.csv, line 5: column '{member}' is empty" in err) == (2, "", True)
     unknown = written("gap", header, words, empty=1)
     code, out, err = run("apply", saved, unknown, "--target", "y")

@@ -72,8 +72,9 @@ def test_nested_columns_that_play_no_part_do_not_keep_from_verifying(run, tmp_pa
     pl = pytest.importorskip("polars")
     table, proof = tmp_path / "v.parquet", tmp_path / "proof.json"
     frame = pl.DataFrame({"a": [1, 0, 1], "y": [1, 0, 1], "why": [["x"], [], None]})
-    frame.with_columns(raw=pl.Series([b"\xff", b"", None])).write_parquet(table)
-    words = ("--target", "y", "--ignore", "why,raw", "--certificate", proof)
+    spans = pl.Series([1, 2, None]).cast(pl.Duration)
+    frame.with_columns(raw=pl.Series([b"\xff", b"", None]), took=spans).write_parquet(table)
+    words = ("--target", "y", "--ignore", "why,raw,took", "--certificate", proof)
     assert run("prune", table, *words)[0] == 0
     assert run("verify", proof, table)[0] == 0
 

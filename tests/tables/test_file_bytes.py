@@ -16,8 +16,8 @@ from votefiles import paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files.jsonfile import load_file
 from voteprune.tables import ReadOptions, file_bytes, read_costs, read_plurality, read_table
-from voteprune.tables.readers import read_classes
 from voteprune.tables.parquet import read_frame
+from voteprune.tables.readers import read_classes
 from voteprune_bench.experiment.datasets import catalogue
 from voteprune_bench.experiment.raw import clean
 

@@ -2,6 +2,7 @@
 
 import io
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import polars as pl
@@ -49,11 +50,12 @@ def test_columns_that_play_no_part_may_hold_anything(tmp_path):
         path=pl.Series([[1, 2], None] * 6),
         about=pl.Series([{"x": i} for i in range(12)]),
         raw=pl.Series([b"\xff", b"a"] * 6),
+        took=pl.Series([timedelta(seconds=i) for i in range(12)]),
     )
     frame.write_parquet(tmp_path / "votes.parquet")
-    options = ReadOptions(positive="1", ignore=("path", "about", "raw"))
+    options = ReadOptions(positive="1", ignore=("path", "about", "raw", "took"))
     read = read_source([tmp_path / "votes.parquet"], options)
     assert read.validation.names == NAMES
-    named = replace(options, id="about", ignore=("path", "raw", "index"))
+    named = replace(options, id="about", ignore=("path", "raw", "took", "index"))
     read = read_source([tmp_path / "votes.parquet"], named)
     assert read.validation_ids[1] == "{'x': 1}"

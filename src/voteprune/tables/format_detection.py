@@ -227,9 +227,9 @@ def _model(file: File, options: ReadOptions, truth: str | None) -> Sheet:
     path, table = file.path, text_table(file, options)
     index = _id_of(path, table, options)
     label = options.target if options.target in table.columns else None
-    known = [] if options.columns else [n for n in table.columns if n in (PART, LABEL, truth)]
+    left = () if options.columns else options.chosen(str(path), table.columns, "column")
+    known = [n for n in left if n in (PART, LABEL, truth) and n not in (index, label)]
     voters, notes = options.voters(str(path), table.columns, (index, label, *known))
-    known = [name for name in known if name not in (index, label)]
     if known and voters:
         told = ", ".join(map(brief, known))
         notes += (f"{path}: no votes: {told}; if they are, choose with --columns",)

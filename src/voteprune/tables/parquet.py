@@ -34,6 +34,7 @@ from .file_bytes import import_polars
 from .layout import first_of_every_model, index_column
 from .read_options import ReadOptions
 
+
 def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
     """Return the polars frame in the bytes of a Parquet file."""
     if data[:4] != b"PAR1" or data[-4:] != b"PAR1" or len(data) < 12:
@@ -70,8 +71,8 @@ def _silent_panics() -> Iterator[None]:
 
 
 def has_text(kind: Any, pl: Any) -> bool:
-    """Tell whether polars writes a column of a type as text; it does no lists, records and bytes."""
-    return not (kind.is_nested() or kind == pl.Binary)
+    """Tell whether polars writes a type as text: it does no lists, records, bytes and spans."""
+    return not (kind.is_nested() or kind in (pl.Binary, pl.Duration))
 
 
 def unreadable(path: str | Path, error: Exception) -> FileFormatError:
