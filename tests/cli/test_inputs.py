@@ -375,6 +375,8 @@ def test_the_label_in_a_models_file_does_not_vote(tmp_path, said):
     assert read.validation.names == ("m0", "m1")
     assert same(read, (y, votes[:, :2]))
     assert "m0.csv: no votes: 'datatype', 'real_class', 'y'" in read.notes[0]
+    ignored = ReadOptions(labels=labels, id="id", ignore=("datatype", "real_class", "y"))
+    assert read_source(files, ignored).notes == ()
     chosen = read_source(files, ReadOptions(labels=labels, id="id", columns=("p", "y")))
     assert chosen.validation.names == ("m0:p", "m0:y", "m1:p", "m1:y")
     # What stands alone beside the ids is what the model says, whatever it is called.

@@ -156,8 +156,9 @@ def read_csv(
             raise FileFormatError(path, f"column {name!r} stands twice; names must differ.", line)
     layout = choose(tuple(header))
     body, found = _plain_body(data, reader.line_num), reader.dialect.delimiter
-    fast = body is not None and found.isascii()  # polars wants a single byte between cells
-    rows = _parse_fast(body, header, layout, pl, found) if fast else None
+    rows = None
+    if body is not None and found.isascii():  # polars wants a single byte between cells
+        rows = _parse_fast(body, header, layout, pl, found)
     return _scan(path, records, header, layout, found) if rows is None else rows
 
 

@@ -216,7 +216,7 @@ def _pieces(
     return files, _silenced(files, voters, options) if options.abstain else files, voters, notes
 
 
-def _positive(options: ReadOptions, file: str) -> object:
+def _positive(options: ReadOptions, file: str) -> float | str:
     """Return the positive class as it stands among the labels: a number where they are numbers."""
     if options.word is None:
         return 1
