@@ -57,6 +57,31 @@ def test_an_id_or_fold_never_votes(run, plain, said):
     )
 
 
+def test_the_index_that_pandas_writes_into_parquet_names_the_rows(tmp_path, said):
+    """In one file, in pieces, and in files of models; where it has several levels it is refused."""
+    y, votes = said
+    columns = {f"m{k}": votes[:, k] for k in range(K)}
+    frame = pl.DataFrame({**columns, "y": y, "__index_level_0__": np.arange(N) + 7})
+    path, pieces, models = tmp_path / "v.parquet", tmp_path / "pieces", tmp_path / "models"
+    frame.write_parquet(path)
+    pieces.mkdir()
+    models.mkdir()
+    for k in range(2):
+        frame[k * 20 : k * 20 + 20].write_parquet(pieces / f"{k}.parquet")
+        frame.select(f"m{k}", "__index_level_0__").write_parquet(models / f"m{k}.parquet")
+    for how in ({"cutoff": 1.0}, {"positive": "1"}):
+        read = read_source([path], ReadOptions("y", **how))
+        assert same(read, said)
+        assert read.validation_ids == tuple(str(i + 7) for i in range(N))
+    assert read_source([pieces], ReadOptions("y", cutoff=1)).validation.names == tuple(columns)
+    labels = tmp_path / "labels.parquet"
+    frame.select("y", "__index_level_0__").write_parquet(labels)
+    assert same(read_source([models], ReadOptions(labels=labels)), (y, votes[:, :2]))
+    frame.with_columns(__index_level_1__=pl.lit(1)).write_parquet(path)
+    with pytest.raises(vp.FileFormatError, match="'__index_level_1__' looks like an id"):
+        read_source([path], ReadOptions("y"))
+
+
 def test_a_column_that_may_be_no_classifier_is_named(run, plain):
     plain.write_text(plain.read_text().replace("fold", "group"))
     code, _, err = run("prune", plain, "--target", "y", "--ignore", "id")
@@ -227,6 +252,23 @@ def test_costs_stand_in_tables_with_semicolons_too(tmp_path):
         assert read_costs(path) == {"a": 1.5, "b": 2.0}
 
 
+@pytest.mark.parametrize("sep", ["¦", "→"])
+def test_a_separator_may_be_any_character(run, tmp_path, said, sep):
+    y, votes = said
+    path = table(tmp_path / "v.csv", ["y", *"abcd"], [[y[i], *votes[i]] for i in range(N)], sep)
+    for how in ({}, {"positive": "1"}):
+        assert same(read_source([path], ReadOptions("y", sep=sep, **how)), said)
+
+
+def test_costs_without_a_header_have_decimal_commas_too(tmp_path):
+    path = tmp_path / "costs.csv"
+    for text in ("rf;1,5\nsvm;2,5\n", "rf\t1,5\nsvm\t2,5\n", "rf;1,5\nsvm;2.5\n"):
+        path.write_text(text)
+        assert read_costs(path) == {"rf": 1.5, "svm": 2.5}
+    path.write_text("rf;1,5\nsvm;2,5\n".replace(";", "_"))
+    assert read_costs(path) == {"rf_1": 5, "svm_2": 5}
+
+
 def test_stdin_is_a_file(run, plain, monkeypatch):
     words = ("--target", "y", "--ignore", "id,fold", "--json")
     expected = json.loads(run("prune", plain, *words)[1])["committee"]
@@ -250,6 +292,11 @@ def test_a_folder_of_files_is_joined_on_the_id(run, tmp_path, said):
     read = read_source([tmp_path / "oof"], ReadOptions(id="id", labels=labels))
     assert read.validation.names == ("m0", "m1", "m2", "m3")
     assert same(read, said)
+    for name in ("._m0.csv", "_m0.csv"):  # as macOS writes beside files that are copied
+        (tmp_path / "oof" / name).write_bytes(b"\0\5\26\7")
+    assert same(read_source([tmp_path / "oof"], ReadOptions(id="id", labels=labels)), said)
+    for name in ("._m0.csv", "_m0.csv"):
+        (tmp_path / "oof" / name).unlink()
     first = tmp_path / "oof" / "m0.csv"
     first.write_text("\n".join(first.read_text().splitlines()[:-2]) + "\n")
     files = sorted((tmp_path / "oof").iterdir())
@@ -290,6 +337,116 @@ def test_labels_whose_ids_are_called_otherwise_are_asked_for_by_name(run, tmp_pa
         == f"voteprune: --id: is missing. Which column of {labels} has the ids: 'key', 'label'?\n"
     )
     assert same(read_source([path], ReadOptions(labels=labels, id="key")), said)
+
+
+def test_judges_of_long_tables_and_other_tools_are_chosen_by_name(tmp_path, said):
+    """What is said of voters was not heard; test rows cannot be told from others there."""
+    y, votes = said
+    rows = [[f"t{i}", f"m{k}", votes[i, k], k, y[i]] for i in range(N) for k in range(K)]
+    path = table(tmp_path / "long.csv", ["item", "judge", "vote", "cost", "truth"], rows)
+    labels = table(tmp_path / "labels.csv", ["item", "y"], [[f"t{i}", y[i]] for i in range(N)])
+    wrench = {str(i): {"label": int(y[i]), "weak_labels": votes[i].tolist()} for i in range(N)}
+    other = tmp_path / "w.json"
+    other.write_text(json.dumps(wrench))
+    for file, first, asked in (
+        (path, "m", {"target": "truth"}),
+        (path, "m", {"labels": labels}),
+        (other, "lf_", {}),
+    ):
+        options = ReadOptions(**asked, ignore=(f"{first}1",), columns=(f"{first}[013]",))
+        assert same(read_source([file], options), (y, votes[:, [0, 3]]))
+        assert read_source([file], options).validation.names == (f"{first}0", f"{first}3")
+        with pytest.raises(vp.InputError, match=f"columns: 'zzz' fits no voter of .*'{first}0'"):
+            read_source([file], ReadOptions(**asked, columns=("zzz",)))
+        with pytest.raises(vp.FileFormatError, match="no voter is left"):
+            read_source([file], ReadOptions(**asked, ignore=("*",)))
+        with pytest.raises(vp.InputError, match=r"^split: is for "):
+            read_source([file], ReadOptions(**asked, split="fold=0"))
+
+
+def test_the_label_in_a_models_file_does_not_vote(tmp_path, said):
+    y, votes = said
+    labels = table(tmp_path / "labels.csv", ["id", "y"], [[i, y[i]] for i in range(N)])
+    files = [tmp_path / f"m{k}.csv" for k in range(2)]
+    for k, file in enumerate(files):
+        rows = [[i, "test", votes[i, k], y[i], y[i]] for i in range(N)]
+        table(file, ["id", "datatype", "p", "real_class", "y"], rows)
+    read = read_source(files, ReadOptions(labels=labels, id="id"))
+    assert read.validation.names == ("m0", "m1")
+    assert same(read, (y, votes[:, :2]))
+    assert "m0.csv: no votes: 'datatype', 'real_class', 'y'" in read.notes[0]
+    ignored = ReadOptions(labels=labels, id="id", ignore=("datatype", "real_class", "y"))
+    assert read_source(files, ignored).notes == ()
+    chosen = read_source(files, ReadOptions(labels=labels, id="id", columns=("p", "y")))
+    assert chosen.validation.names == ("m0:p", "m0:y", "m1:p", "m1:y")
+    # What stands alone beside the ids is what the model says, whatever it is called.
+    for k, file in enumerate(files):
+        table(file, ["id", "y"], [[i, votes[i, k]] for i in range(N)])
+    assert same(read_source(files, ReadOptions(labels=labels, id="id")), (y, votes[:, :2]))
+
+
+def test_cells_that_play_no_part_may_be_empty(run, tmp_path, said):
+    """What matters is refused with its line: votes, labels, ids."""
+    y, votes = said
+
+    def written(name, header, i_th, *, empty=-1):
+        rows = [i_th(i) for i in range(N)]
+        if empty >= 0:
+            rows[3][empty] = ""
+        return table(tmp_path / f"{name}.csv", header, rows)
+
+    def words(i):
+        return [f"r{i}", WORDS[y[i]], *WORDS[votes[i]], "seen" if i % 3 else ""]
+
+    header, saved = ["id", "y", *"abcd", "comment"], tmp_path / "c.json"
+    plural = ("--target", "y", "--id", "id", "--plurality", "--ignore", "comment")
+    path = written("v", header, words)
+    assert run("prune", path, *plural, "--output", saved)[0] == 0
+    assert run("prune", path, *plural, "--test", path)[0] == 0
+    member = vp.PluralitySolution.load(saved).committee.names[0]
+    applied = run("apply", saved, path, "--target", "y")
+    assert applied[0] == 0
+    assert len(applied[1].splitlines()) == N + 1
+    for place, name in ((header.index(member), member), (1, "y")):
+        gap = written("gap", header, words, empty=place)
+        code, _, err = run("prune", gap, *plural)
+        assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
+        code, _, err = run("prune", path, *plural, "--test", gap)
+        assert (code, f"gap.csv, line 5: column '{name}' is empty" in err) == (2, True)
+    code, out, err = run(
+        "apply", saved, written("gap", header, words, empty=2 + "abcd".index(member))
+    )
+    assert (code, out, f"gap.csv, line 5: column '{member}' is empty" in err) == (2, "", True)
+    unknown = written("gap", header, words, empty=1)
+    code, out, err = run("apply", saved, unknown, "--target", "y")
+    assert (code, out, "gap.csv, line 5: column 'y' is empty" in err) == (2, "", True)
+    models = [
+        table(tmp_path / f"m{k}.csv", ["id", "p"], [[i, votes[i, k]] for i in range(N)])
+        for k in range(K)
+    ]
+    about = ["id", "label", "comment"]
+    labels = written("l", about, lambda i: [i, y[i], ""])
+    asked = {"target": "label", "id": "id"}
+    assert same(read_source(models, ReadOptions(**asked, labels=labels)), said)
+    nobody = written("l", about, lambda i: [i, y[i], ""], empty=0)
+    with pytest.raises(vp.FileFormatError, match=r"l\.csv, line 5: id 'id' is empty"):
+        read_source(models, ReadOptions(**asked, labels=nobody))
+    unknown = written("l", about, lambda i: [i, y[i], ""], empty=1)
+    with pytest.raises(vp.FileFormatError, match="row '3': label 'label' is empty"):
+        read_source(models, ReadOptions(**asked, labels=unknown))
+
+
+@pytest.mark.parametrize("how", [["--positive", "1"], ["--plurality"], []])
+def test_a_long_text_that_plays_no_part_is_no_matter_of_size(run, tmp_path, said, how):
+    y, votes = said
+    texts = ["words " * 40_000, *["few"] * (N - 1)]
+    rows = [[texts[i], y[i], *votes[i]] for i in range(N)]
+    path = table(tmp_path / "v.csv", ["text", "y", *"abcd"], rows, ";")
+    saved = tmp_path / "c.json"
+    words = ("--target", "y", "--ignore", "text", *how, "--output", saved)
+    code, _, err = run("prune", path, *words)
+    assert (code, err) == (0, "")
+    assert run("apply", saved, path, "--target", "y")[0] == 0
 
 
 def test_wrench_qrels_and_inspect_are_read(tmp_path, said):
@@ -341,6 +498,30 @@ def test_other_rows_judge(run, plain, tmp_path):
     code, out, _ = run("compare", halves[0], *apart, "--methods", "full,best")
     assert code == 0
     assert json.loads(out)["rows"][0]["test_accuracy"] is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        (pl.Boolean, ("True", "true", "1")),
+        (pl.Float64, ("1", "1.0")),
+        (pl.Int8, ("1", "1.0")),
+        (pl.String, ("1",)),
+    ],
+)
+def test_test_rows_are_named_as_the_column_has_them(tmp_path, said, kind, asked):
+    y, votes = said
+    parts = pl.Series(np.arange(N) % 2).cast(pl.Int8).cast(kind)
+    frame = pl.DataFrame({**{f"m{k}": votes[:, k] for k in range(K)}, "y": y, "part": parts})
+    frame = frame.with_columns(y=pl.Series(np.arange(N) // 2 % 2))
+    path = tmp_path / "v.parquet"
+    frame.write_parquet(path)
+    for word in asked:
+        for how in ({}, {"positive": "1"}):
+            read = read_source([path], ReadOptions("y", split=f"part={word}", **how))
+            assert read.test.ids == tuple(str(i) for i in range(1, N, 2))
+    with pytest.raises(vp.InputError, match="no row of"):
+        read_source([path], ReadOptions("y", split="part=2"))
 
 
 def test_votes_writes_one_plain_table_that_certificates_need(run, tmp_path, said):

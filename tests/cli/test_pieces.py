@@ -57,6 +57,47 @@ def test_files_of_models_are_still_joined(tmp_path, said):
     assert (read.validation.matrix == votes[:, :3]).all()
 
 
+def test_every_piece_is_read_however_it_is_called_and_nothing_that_is_hidden(folder, said):
+    y, votes = said
+    whole = vp.Patterns.of(vp.Votes(votes, y))
+    (folder / "part0.parquet").rename(folder / "part[1].PARQUET")
+    (folder / "part2.parquet").rename(folder / "PART.Pq")
+    for name in ("._part1.parquet", "_temporary.parquet"):
+        (folder / name).write_bytes(b"none of the table's")
+    folder = folder.rename(folder.with_name("_votes"))
+    named = [folder / "part[1].PARQUET", folder / "part1.parquet", folder / "PART.Pq"]
+    for sources in ([folder], named):
+        assert vp.Patterns.of(read_source(sources, ReadOptions("y")).validation) == whole
+        silenced = ReadOptions("y", abstain=("-1",))
+        assert vp.Patterns.of(read_source(sources, silenced).validation) == whole
+    first = vp.Votes.scan(folder / "part[1].PARQUET", target="y")
+    assert first.weights.sum() == 120
+    assert vp.Votes.scan(folder / "*.parquet", target="y").weights.sum() == 120
+    assert vp.Votes.scan(folder / "p*", target="y").weights.sum() == 240
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [(pl.Boolean, "1"), (pl.Boolean, "true"), (pl.Float64, "1"), (pl.Int8, "1"), (pl.String, "1")],
+)
+def test_the_positive_class_is_named_as_in_one_file(folder, said, kind, word):
+    y, votes = said
+    for file in folder.glob("*.parquet"):
+        frame = pl.read_parquet(file)
+        frame.with_columns(y=frame["y"].cast(kind)).write_parquet(file)
+    read = read_source([folder], ReadOptions("y", positive=word)).validation
+    whole = vp.Patterns.of(vp.Votes(votes, y))
+    assert vp.Patterns.of(read if kind != pl.String else read.called(0, 1)) == whole
+    if kind == pl.Int8:
+        for file in folder.glob("*.parquet"):
+            pl.read_parquet(file).with_columns(pl.all() + 1).write_parquet(file)
+        read = read_source([folder], ReadOptions("y", positive="2"))
+        assert read.classes == ("1", "2")
+        return
+    other = read_source([folder], ReadOptions("y", positive="0" if word == "1" else "false"))
+    assert other.validation.weights[other.validation.labels].sum() == 300 - y.sum()
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from votefiles import write_votes
+from voteprune.cli import verifying
 
 
 @pytest.fixture
@@ -65,6 +66,29 @@ def test_a_parquet_table_is_verified_as_it_is(run, tmp_path, packed):
     code, _, err = run("verify", proof, table)
     assert code == 2
     assert str(table) in err
+
+
+def test_nested_columns_that_play_no_part_do_not_keep_from_verifying(run, tmp_path):
+    pl = pytest.importorskip("polars")
+    table, proof = tmp_path / "v.parquet", tmp_path / "proof.json"
+    frame = pl.DataFrame({"a": [1, 0, 1], "y": [1, 0, 1], "why": [["x"], [], None]})
+    spans = pl.Series([1, 2, None]).cast(pl.Duration)
+    frame.with_columns(raw=pl.Series([b"\xff", b"", None]), took=spans).write_parquet(table)
+    words = ("--target", "y", "--ignore", "why,raw,took", "--certificate", proof)
+    assert run("prune", table, *words)[0] == 0
+    assert run("verify", proof, table)[0] == 0
+
+
+def test_what_was_not_foreseen_refutes_nothing(run, votes, certificate, monkeypatch):
+    """Python itself would end with 1, which says that the certificate does not hold."""
+
+    def fail(*_):
+        raise ZeroDivisionError("by 0")
+
+    monkeypatch.setattr(verifying, "verify", fail)
+    code, out, err = run("verify", certificate, votes)
+    assert (code, out) == (2, "")
+    assert f"{certificate} could not be checked: ZeroDivisionError: by 0." in err
 
 
 def test_a_false_claim_is_refuted_with_exit_code_1(run, votes, certificate):

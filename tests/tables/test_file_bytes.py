@@ -15,8 +15,9 @@ import pytest
 from votefiles import paper_frame, write
 from voteprune.exceptions import FileFormatError, InputError
 from voteprune.files.jsonfile import load_file
-from voteprune.tables import file_bytes, read_costs, read_plurality, read_table
+from voteprune.tables import ReadOptions, file_bytes, read_costs, read_plurality, read_table
 from voteprune.tables.parquet import read_frame
+from voteprune.tables.readers import read_classes
 from voteprune_bench.experiment.datasets import catalogue
 from voteprune_bench.experiment.raw import clean
 
@@ -78,7 +79,9 @@ def test_every_reader_of_files_has_the_cap(tmp_path, small, monkeypatch):
     rows = write(
         tmp_path, packed(pl.DataFrame({"y": [0, 1] * MOST, "a": [1, 1] * MOST})), "a.parquet"
     )
-    wide = write(tmp_path, "y,a\n" + "u,v\n" * 200 + f"u,{'w' * 50}\n", "wide.csv")
+    wide = write(tmp_path, "y,a\n" + "u,u\n" * 200 + f"u,{'w' * 50}\n", "wide.csv")
+    beside = "y,a,text\n" + "u,u,\n" * 200 + f"v,v,{'w' * 50}\n"
+    assert read_classes([write(tmp_path, beside, "b.csv")], ReadOptions("y", ignore=("text",)))
     known = catalogue()["prk"]
     for read in (
         lambda: read_costs(large),

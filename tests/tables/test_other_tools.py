@@ -1,6 +1,7 @@
 """Logs of Inspect as Inspect itself writes them, packed with Zstandard."""
 
 import builtins
+import contextlib
 import json
 import zipfile
 from pathlib import Path
@@ -41,6 +42,22 @@ def test_a_damaged_log_is_refused(tmp_path):
         with pytest.raises(vp.FileFormatError, match="cannot be unpacked"):
             read_rows([bad], ReadOptions(positive="yes"))
         data[place] ^= 0xFF
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_log_that_is_damaged_anywhere_is_refused_however_it_is_packed(tmp_path, method):
+    bad = tmp_path / "bad.eval"
+    with zipfile.ZipFile(bad, "w", method) as archive:
+        archive.writestr("header.json", json.dumps({"eval": {"model": "m", "more": "x" * 300}}))
+        sample = {"id": 1, "target": "yes", "scores": {"match": {"answer": "yes"}}}
+        archive.writestr("samples/1_epoch_1.json", json.dumps(sample))
+    data = bytearray(bad.read_bytes())
+    for place in range(0, len(data), 3):
+        data[place] ^= 0x5A
+        bad.write_bytes(data)
+        with contextlib.suppress(vp.FileFormatError):  # what nobody reads may be anything
+            read_rows([bad], ReadOptions(positive="yes"))
+        data[place] ^= 0x5A
 
 
 def test_what_to_install_is_said_where_nothing_unpacks(monkeypatch):

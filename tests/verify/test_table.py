@@ -1,5 +1,7 @@
 """The checker reads votes as the command line does, and refuses what is none by its line."""
 
+import csv
+
 import numpy as np
 import pytest
 
@@ -76,6 +78,16 @@ def test_text_that_is_not_utf8_and_a_broken_gzip_are_refused(tmp_path):
         path.write_bytes(data)
         with pytest.raises(FileFormatError, match=complaint):
             read_table(path, ["a"], "label")
+
+
+def test_a_long_text_that_plays_no_part_is_read(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(f"text,y,a\n{'word ' * 40_000},1,1\nno,0,0\n")
+    before = csv.field_size_limit(131_072)  # Python's own
+    try:
+        assert read_table(path, ["a"], "y").labels == (True, False)
+    finally:
+        csv.field_size_limit(before)
 
 
 def test_a_mark_of_the_encoding_is_no_part_of_the_first_name(tmp_path):

@@ -163,7 +163,7 @@ def _apply_labels(
     output
         Where to write the predictions; None for stdout.
     """
-    rows = read_labels(file, chosen.names, sep=options.sep, gaps=options.gaps)
+    rows = read_labels(file, chosen.names, sep=options.sep)
     columns = rows.columns
     for name, option in ((options.target, "--target"), (options.id, "--id")):
         if name is not None and name not in columns:
@@ -177,14 +177,20 @@ def _apply_labels(
         pool_size=chosen.size,
     )
     cells = tuple(rows.said(name) for name in chosen.names)
-    said = Sheet(str(file), chosen.names, tuple(rows.ids), cells).silenced(options).cells
-    counts = seated.count(np.column_stack([np.array(column, dtype=str) for column in said]))
+    labels = None if options.target is None else rows.said(options.target)
+    sheet = Sheet(
+        str(file), chosen.names, tuple(rows.ids), cells, labels, options.target or "label",
+        lines=rows.lines,
+    ).silenced(options)  # fmt: skip
+    sheet.refuse_gaps(options)
+    said = [np.array(column, dtype=str) for column in sheet.cells]
+    counts = seated.count(np.column_stack(said))
     ids = rows.ids if index is None else rows.column(index).tolist()
     winners = [seated.classes[place] for place in counts.argmax(axis=1)]
     lines = zip(ids, counts.max(axis=1).tolist(), winners, strict=True)
     write_csv((index or "index", "votes", "prediction"), lines, output)
-    if options.target is not None:
-        truth = np.array(rows.said(options.target))
+    if labels is not None:
+        truth = np.array(labels)
         right = truth == np.array(winners)
         balanced = np.mean([right[truth == label].mean() for label in np.unique(truth)])
         say(f"accuracy {right.mean():.6g} on {len(right)} rows, balanced accuracy {balanced:.6g}")

@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..exceptions import FileFormatError
+from ..exceptions import FileFormatError, VotepruneError
 from ..tables.file_bytes import import_polars, is_parquet, load
-from ..tables.parquet import read_frame
+from ..tables.parquet import has_text, read_frame, unreadable
 from ..verify import verify
 from .console import PROVED, REFUTED
 from .output import emit
@@ -33,8 +33,15 @@ def verify_command(certificate: Path, file: Path, /, *, target: str | None = Non
     target
         Label column; the one named in the certificate when omitted.
     """
-    with _as_csv(file) as table:
-        found = verify(certificate, table, target)
+    try:
+        with _as_csv(file) as table:
+            found = verify(certificate, table, target)
+    except (VotepruneError, OSError):
+        raise
+    except Exception as error:
+        # Python would end with 1, which says that the certificate does not hold.
+        what = f"{certificate} could not be checked: {type(error).__name__}: {error}."
+        raise VotepruneError(what) from error
     emit(found.summary() + "\n")
     return PROVED if found.holds else REFUTED
 
@@ -48,10 +55,15 @@ def _as_csv(file: Path) -> Iterator[Path]:
     if not is_parquet(file, _first_bytes(file)):
         yield file
         return
-    frame = read_frame(file, load(file), import_polars())
+    pl = import_polars()
+    frame = read_frame(file, load(file), pl)
+    written = [name for name, kind in frame.schema.items() if has_text(kind, pl)]
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "votes.csv"
-        frame.write_csv(table)
+        try:
+            frame.select(written).write_csv(table)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise unreadable(file, error) from None
         try:
             yield table
         except FileFormatError as error:

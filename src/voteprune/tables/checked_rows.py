@@ -26,6 +26,9 @@ from ..votes.votes import Votes
 PART, LABEL, INDEX = "datatype", "real_class", "index"
 """The paper's three columns that are not classifiers."""
 
+INDEXES = (INDEX, "__index_level_0__")
+"""Columns that name the rows where nothing is said; pandas writes the second into Parquet."""
+
 Bools = NDArray[np.bool_]
 """An array of True and False, of any shape."""
 
@@ -180,7 +183,7 @@ class Layout:
     def is_test(self, word: str) -> bool | None:
         """Tell whether a part is that of test rows; None if it is neither that nor the other."""
         if self.test_value is not None:
-            return word.strip() == self.test_value
+            return same(word, self.test_value)
         return is_test_part(word)
 
     def rows(self, numbers: Any, labels: Any, ids: Sequence[str], parts: Any) -> Rows:
@@ -247,6 +250,12 @@ def parse_number(cell: str) -> float | None:
         return float(cell.strip()[:-1]) / 100 if share else float(cell)
     except ValueError:
         return {"true": 1.0, "false": 0.0}.get(cell.strip().lower())
+
+
+def same(cell: str, word: str) -> bool:
+    """Tell whether a cell says a word: as text, or as a number or truth value where both are."""
+    one, other = parse_number(cell), parse_number(word)
+    return cell.strip() == word.strip() or (one is not None and one == other)
 
 
 def class_names(words: tuple[str, str]) -> tuple[str, str] | tuple[float, float]:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..exceptions import FileFormatError
+from . import file_bytes
 from .checked_rows import (
     INDEX,
     Choose,
@@ -39,6 +40,10 @@ class WordLabels(FileFormatError):  # noqa: N818 - reads as what is found
 
 class Gaps(FileFormatError):  # noqa: N818 - reads as what is found
     """Votes are missing."""
+
+
+# A text may be as long as its file; where nothing is said, cells end at 128 KiB.
+csv.field_size_limit(max(csv.field_size_limit(), file_bytes.MOST_BYTES))
 
 
 def others_too(names: list[str], voters: int) -> str:
@@ -93,16 +98,19 @@ SEPARATORS = (",", "\t", ";")
 
 def separator_of(text: str) -> str:
     """Tell what stands between the cells of a table, by its header and its first row."""
-    counts = {}
+    first: dict[str, list[list[str]]] = {}
     for sep in SEPARATORS:
         reader = csv.reader(io.StringIO(text[:_SNIFFED], newline=""), delimiter=sep)
         try:
-            counts[sep] = [len(record) for _, record in zip(range(2), filter(None, reader))]  # noqa: B905 - the shorter ends it
+            first[sep] = [record for _, record in zip(range(2), filter(None, reader))]  # noqa: B905 - the shorter ends it
         except csv.Error:
-            counts[sep] = []
-    for sep, found in counts.items():
-        if found and min(found) == max(found) > 1:
-            return sep
+            first[sep] = []
+    counts = {sep: list(map(len, records)) for sep, records in first.items()}
+    fitting = [sep for sep, found in counts.items() if found and min(found) == max(found) > 1]
+    # Files of costs need no header; then commas may be those of the numbers.
+    decimal = [sep for sep in fitting if any(with_point(c) != c for c in first[sep][0])]
+    if fitting:
+        return (decimal or fitting)[0]
     return max(SEPARATORS, key=lambda sep: counts[sep][:1])
 
 
@@ -148,7 +156,9 @@ def read_csv(
             raise FileFormatError(path, f"column {name!r} stands twice; names must differ.", line)
     layout = choose(tuple(header))
     body, found = _plain_body(data, reader.line_num), reader.dialect.delimiter
-    rows = None if body is None else _parse_fast(body, header, layout, pl, found)
+    rows = None
+    if body is not None and found.isascii():  # polars wants a single byte between cells
+        rows = _parse_fast(body, header, layout, pl, found)
     return _scan(path, records, header, layout, found) if rows is None else rows
 
 

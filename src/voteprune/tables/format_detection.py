@@ -14,10 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from ..exceptions import FileFormatError, InputError
+from ..votes.reading import is_hidden
 from . import file_bytes
-from .checked_rows import INDEX, LABEL, PART, brief, is_test_part, parse_number, unknown_part
+from .checked_rows import (
+    INDEX,
+    LABEL,
+    PART,
+    brief,
+    is_test_part,
+    parse_number,
+    same,
+    unknown_part,
+)
 from .csvfile import separator_of
-from .joining import File, distinct_ids, join, text_table
+from .joining import File, distinct_ids, join, read_truth, text_table
 from .labels import LabelRows
 from .layout import guessed_id, index_column, part_column, require_column
 from .other_tools import TABLES, is_qrels, read_archive, read_json, read_qrels, stem
@@ -55,7 +65,7 @@ def opened(paths: Sequence[str | Path], options: ReadOptions) -> list[File]:
 def tables_of(folder: Path, labels: Path | None = None) -> list[Path]:
     """Return the files of a folder that are read as votes: all tables but the one of labels."""
     known = None if labels is None else labels.resolve()
-    inside = [path for path in sorted(folder.iterdir()) if path.resolve() != known]
+    inside = [p for p in sorted(folder.iterdir()) if not is_hidden(p) and p.resolve() != known]
     tables = [path for path in inside if path.name.lower().removesuffix(".gz").endswith(TABLES)]
     # JSON may be anything, so it is taken where there is nothing else: logs of Inspect.
     return tables or [path for path in inside if path.name.lower().endswith(".json")]
@@ -67,7 +77,6 @@ def read_sheet(
     names: Sequence[str] | None = None,
     *,
     text: bool = False,
-    gaps: bool = False,
 ) -> Sheet | None:
     """Read files as text; None where one plain table of numbers can be read faster.
 
@@ -81,22 +90,41 @@ def read_sheet(
         Members that are looked for; everything else may be there too.
     text
         Whether a plain table is read as text as well.
-    gaps
-        Whether cells of such a table may be empty.
     """
     alone = len(loaded) == 1
     # Rows to judge on may be others than those of the file of labels, and have labels themselves.
     judged = alone and names is not None and options.labels is not None
     if judged and options.target in _columns(loaded[0], options):
         options = replace(options, labels=None)
+    others = [_one(file, options) for file in loaded]
     if not alone or options.labels is not None:
-        sheets = [_one(file, options) or _model(file, options, alone) for file in loaded]
-        return join(loaded, sheets, options).silenced(options)
-    sheet = _one(loaded[0], options)
+        id_name = INDEX if others[0] is None else others[0].id_name
+        truth = None if options.labels is None else read_truth(options, id_name)
+        sheets = [
+            sheet or _model(file, options, None if truth is None else truth.name, alone=alone)
+            for file, sheet in zip(loaded, others, strict=True)
+        ]
+        joined = join(loaded, sheets, options, truth)
+        # In tables of models the user has chosen columns already, of which voters were made.
+        return (_chosen(joined, options, names) if all(others) else joined).silenced(options)
+    sheet = others[0]
+    if sheet is not None:
+        if options.split is not None:
+            raise InputError("split", "is for a plain table. Give the test rows with --test.")
+        sheet = _chosen(sheet, options, names)
     if sheet is None and options.positive is None and not text and not options.gaps:
         return None
-    gaps = gaps or not text or options.gaps
-    return (sheet or _wide(loaded[0], options, names, gaps=gaps)).silenced(options)
+    return (sheet or _wide(loaded[0], options, names)).silenced(options)
+
+
+def _chosen(sheet: Sheet, options: ReadOptions, names: Sequence[str] | None) -> Sheet:
+    """Leave out the voters that the user leaves out; members that are looked for stay."""
+    if names is not None:
+        return sheet
+    chosen = options.chosen(sheet.path, sheet.names)
+    if not chosen:
+        raise FileFormatError(sheet.path, "no voter is left; see --ignore and --columns.")
+    return sheet.of(chosen)
 
 
 def is_plain(path: str | Path) -> bool:
@@ -158,9 +186,9 @@ def _columns(file: File, options: ReadOptions) -> Collection[str]:
     return _header(file, options)
 
 
-def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps: bool) -> Sheet:
+def _wide(file: File, options: ReadOptions, names: Sequence[str] | None) -> Sheet:
     """Read a plain table as text."""
-    path, table = file.path, text_table(file, options, gaps=gaps)
+    path, table = file.path, text_table(file, options)
     columns = table.columns
     paper = PART in columns and LABEL in columns
     if names is None and options.target is None and not paper:
@@ -184,7 +212,7 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps
     if part is not None:
         words = table.column(part).tolist()
         told = [
-            w == options.test_value if options.test_value is not None else is_test_part(w)
+            is_test_part(w) if options.test_value is None else same(w, options.test_value)
             for w in words
         ]
         if None in told:
@@ -204,15 +232,24 @@ def _wide(file: File, options: ReadOptions, names: Sequence[str] | None, *, gaps
     )  # fmt: skip
 
 
-def _model(file: File, options: ReadOptions, alone: bool) -> Sheet:
+def _model(file: File, options: ReadOptions, truth: str | None, *, alone: bool) -> Sheet:
     """Read one model's file: an id, its votes, and its labels where the target is in it.
 
-    Several columns of a file that is `alone` keep their names, by which new rows have them too.
+    What is true does not vote, unless the user chooses it or there is nothing else: it is known by
+    the name it has in the file of labels, or in the paper's layout. Several columns of a file that
+    is `alone` keep their names, by which new rows have them too.
     """
     path, table = file.path, text_table(file, options)
     index = _id_of(path, table, options)
     label = options.target if options.target in table.columns else None
-    voters, notes = options.voters(str(path), table.columns, (index, label))
+    left = () if options.columns else options.chosen(str(path), table.columns, "column")
+    known = [n for n in left if n in (PART, LABEL, truth) and n not in (index, label)]
+    voters, notes = options.voters(str(path), table.columns, (index, label, *known))
+    if known and voters:
+        told = ", ".join(map(brief, known))
+        notes += (f"{path}: no votes: {told}; if they are, choose with --columns",)
+    elif known:
+        voters, notes = options.voters(str(path), table.columns, (index, label))
     if not voters:
         raise FileFormatError(path, f"has no votes beside {brief(index)}. Give a column of them.")
     own = stem(path)
@@ -230,14 +267,14 @@ def _model(file: File, options: ReadOptions, alone: bool) -> Sheet:
 
 
 def _id_of(path: str | Path, table: LabelRows, options: ReadOptions) -> str:
-    if options.id is None and INDEX not in table.columns:
+    index = index_column(path, table.columns, options, options.target)
+    if index is None:
         raise InputError(
             "id",
             f"is missing. Several files are joined by a column that names the rows; {path} has "
             f"{', '.join(map(brief, table.columns[:8]))}.",
         )
-    require_column(path, table.columns, "id", options.id)
-    return options.id or INDEX
+    return index
 
 
 def read_long(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
 from . import file_bytes
-from .checked_rows import INDEX, brief
+from .checked_rows import INDEXES, brief
 from .labels import LabelRows, read_labels
 from .layout import listed, require_column
 from .other_tools import is_qrels, read_qrels, stem
@@ -31,9 +31,9 @@ def shown_source(paths: Sequence[File]) -> str:
     return f"{paths[0].path}{more}"
 
 
-def text_table(file: File, options: ReadOptions, *, gaps: bool = True) -> LabelRows:
+def text_table(file: File, options: ReadOptions) -> LabelRows:
     """Read a file as cells of text."""
-    return read_labels(file.path, sep=options.sep, gaps=gaps, data=file.data)
+    return read_labels(file.path, sep=options.sep, data=file.data)
 
 
 def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) -> tuple[str, ...]:
@@ -46,16 +46,35 @@ def distinct_ids(path: str | Path, ids: list[str], lines: Sequence[int] | None) 
     return tuple(ids)
 
 
-def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]]:
-    """Read the file of labels: what it calls them, and the label of each id."""
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Labels from a file of their own.
+
+    Parameters
+    ----------
+    label_name
+        What they are called.
+    labels
+        The label of each id.
+    name
+        Their column; None where the file has no columns with names.
+    """
+
+    label_name: str
+    labels: dict[str, str]
+    name: str | None
+
+
+def read_truth(options: ReadOptions, id_name: str) -> Truth:
+    """Read the file of labels, whose ids may be called as those of the votes are."""
     assert options.labels is not None
     path = options.labels
     file = File(path, file_bytes.load(path))
     if is_qrels(file.data):
         sheet = read_qrels(path, file.data)
-        return "grade", dict(zip(sheet.ids, sheet.cells[0], strict=True))
-    table = text_table(file, options, gaps=False)
-    known = [name for name in (id_name, INDEX) if name in table.columns]
+        return Truth("grade", dict(zip(sheet.ids, sheet.cells[0], strict=True)), None)
+    table = text_table(file, options)
+    known = [name for name in (id_name, *INDEXES) if name in table.columns]
     if options.id is None and not known:
         raise InputError(
             "id",
@@ -70,16 +89,21 @@ def _read_truth(options: ReadOptions, id_name: str) -> tuple[str, dict[str, str]
         raise InputError("target", f"is missing. Which of {', '.join(map(brief, others[:8]))} of "
                          f"{path} has the labels?")  # fmt: skip
     ids = distinct_ids(path, table.column(index).tolist(), table.lines)
-    return target, dict(zip(ids, table.said(target), strict=True))
+    if "" in ids:
+        line = None if table.lines is None else table.lines[ids.index("")]
+        raise FileFormatError(path, f"id {index!r} is empty.", line)
+    return Truth(target, dict(zip(ids, table.said(target), strict=True)), target)
 
 
-def join(loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions) -> Sheet:
+def join(
+    loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions, told: Truth | None
+) -> Sheet:
     """Put the votes of several files side by side, on the rows that all of them have."""
     if options.split is not None:
         raise InputError("split", "is for one table. Give the test rows with --test.")
     path, notes = shown_source(loaded), [note for sheet in sheets for note in sheet.notes]
-    if options.labels is not None:
-        label_name, truth = _read_truth(options, sheets[0].id_name)
+    if told is not None:
+        label_name, truth = told.label_name, told.labels
         sources = [(str(options.labels), set(truth))]
     else:
         label_name, truth = _agreed(sheets, options)
@@ -101,11 +125,7 @@ def join(loaded: Sequence[File], sheets: Sequence[Sheet], options: ReadOptions) 
         notes.append(
             f"{len(anywhere) - len(everywhere)} of {len(anywhere)} rows are left out: {gone}{more}"
         )
-    kept = [
-        item
-        for item in (truth if options.labels is not None else sheets[0].ids)
-        if item in everywhere
-    ]
+    kept = [item for item in (sheets[0].ids if told is None else truth) if item in everywhere]
     columns: list[list[str]] = []
     names: list[str] = []
     costs: dict[str, float] = {}

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ..exceptions import FileFormatError
 from . import file_bytes
-from .checked_rows import CLASS_NEEDED, INDEX, with_point
+from .checked_rows import INDEX, with_point
 from .csvfile import decode, reader_of, records_of, with_index
 from .file_bytes import import_polars, is_parquet
-from .parquet import read_frame, unreadable
+from .parquet import has_text, read_frame, unreadable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +66,9 @@ def read_labels(
     needed: Sequence[str] = (),
     *,
     sep: str | None = None,
-    gaps: bool = False,
     data: bytes | None = None,
 ) -> LabelRows:
-    """Read a table of labels, all of it as text.
+    """Read a table of labels, all of it as text; cells may be empty.
 
     Parameters
     ----------
@@ -79,29 +78,27 @@ def read_labels(
         Columns it must have.
     sep
         What stands between the cells of a CSV file; found out when omitted.
-    gaps
-        Whether cells may be empty.
     data
         The file's bytes where they have been read already.
 
     Raises
     ------
     FileFormatError
-        If a cell is empty, a row has another length, or a column is missing.
+        If a row has another length, or a column is missing.
     """
     with file_bytes.enough_memory(path):
         data = file_bytes.load(path) if data is None else data
         if is_parquet(path, data):
-            rows = _parquet_rows(path, data, gaps)
+            rows = _parquet_rows(path, data)
         else:
-            rows = text_rows(path, decode(path, data), sep, gaps)
+            rows = text_rows(path, decode(path, data), sep)
     missing = [name for name in needed if name not in rows.columns]
     if missing:
         raise FileFormatError(path, f"has no column for {missing[0]!r}. Members are found by name.")
     return rows
 
 
-def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = False) -> LabelRows:
+def text_rows(path: str | Path, text: str, sep: str | None = None) -> LabelRows:
     """Read the text of a CSV file, see `read_labels`."""
     reader = reader_of(text, sep)
     records = records_of(path, reader)
@@ -115,40 +112,30 @@ def text_rows(path: str | Path, text: str, sep: str | None = None, gaps: bool = 
             raise FileFormatError(
                 path, f"has {len(record)} cells where the header has {len(header)}.", line
             )
-        row = [cell.strip() for cell in record]
-        if not gaps and not all(row):
-            name = header[row.index("")]
-            raise FileFormatError(path, f"column {name!r} is empty. {CLASS_NEEDED}", line)
-        cells.append(row)
+        cells.append([cell.strip() for cell in record])
         lines.append(line)
     if not cells:
         raise FileFormatError(path, "has a header but no rows.", 1)
-    return _rows(path, header, cells, lines, reader.dialect.delimiter != ",")
+    # As objects: of texts every cell would take as much as the longest.
+    table = np.array(cells, dtype=object)
+    return LabelRows(tuple(header), table, lines, reader.dialect.delimiter != ",")
 
 
-def _parquet_rows(path: str | Path, data: bytes, gaps: bool) -> LabelRows:
+def _parquet_rows(path: str | Path, data: bytes) -> LabelRows:
     polars = import_polars()
     frame = read_frame(path, data, polars)
     if not frame.height:
         raise FileFormatError(path, "has columns but no rows.")
-    if not gaps and sum(frame.null_count().row(0)):
-        raise FileFormatError(path, f"has empty cells. {CLASS_NEEDED}")
     try:
-        cells = frame.select(polars.all().cast(polars.String).fill_null("")).to_numpy()
+        cells = polars.DataFrame([_as_text(column, polars) for column in frame]).to_numpy()
     except (polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise unreadable(path, error) from None
-    return _rows(path, frame.columns, cells)
+    return LabelRows(tuple(frame.columns), cells)
 
 
-def _rows(
-    path: str | Path,
-    columns: Sequence[str],
-    cells: Any,
-    lines: Sequence[int] | None = None,
-    commas: bool = False,
-) -> LabelRows:
-    # Every cell of the array takes as much as the longest, four bytes for each character.
-    longest = max(len(cell) for row in cells for cell in row)
-    if 4 * longest * len(cells) * len(columns) > file_bytes.MOST_BYTES:
-        raise file_bytes.too_large(path)
-    return LabelRows(tuple(columns), np.array(cells, dtype=str), lines, commas)
+def _as_text(column: Any, pl: Any) -> Any:
+    """Return a column as text; what polars cannot turn into text is shown as Python shows it."""
+    if has_text(column.dtype, pl):
+        return column.cast(pl.String).fill_null("")
+    shown = ["" if cell is None else str(cell) for cell in column.to_list()]
+    return pl.Series(column.name, shown, dtype=pl.String)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..exceptions import FileFormatError, InputError
-from .checked_rows import INDEX, LABEL, PART, Bools, Layout, brief
+from .checked_rows import INDEXES, LABEL, PART, Bools, Layout, brief
 from .read_options import ReadOptions
 
 
@@ -62,9 +62,10 @@ def require_column(
 def index_column(
     path: str | Path, columns: Sequence[str], options: ReadOptions, label: str | None
 ) -> str | None:
-    """Return the column that names the rows, ``index`` where nothing is said."""
+    """Return the column that names the rows, ``index`` or that of pandas where nothing is said."""
     require_column(path, columns, "id", options.id)
-    return options.id or (INDEX if INDEX in columns and label != INDEX else None)
+    known = (name for name in INDEXES if name in columns and name != label)
+    return options.id or next(known, None)
 
 
 def guessed_id(columns: Sequence[str], taken: Sequence[str | None]) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import lzma
 import struct
 import zipfile
 import zlib
@@ -124,13 +125,22 @@ def read_archive(path: str | Path, data: bytes, options: ReadOptions) -> Sheet:
                 for name, info in found.items()
                 if name.startswith("samples/") and name.endswith(".json")
             ]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
+    except FileFormatError:  # a ValueError
+        raise
+    except _UNPACKING as error:
         raise FileFormatError(
             path,
             f"cannot be unpacked: {error}. Or write the log anew: inspect log convert --to json.",
         ) from None
     about = start.get("eval") if isinstance(start, dict) else None
     return _inspect(path, about if isinstance(about, dict) else {}, samples, options)
+
+
+_UNPACKING = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, RuntimeError, ValueError,
+    EOFError, OSError,
+)  # fmt: skip
+"""What unpacking raises where bytes are damaged, by whatever they are packed."""
 
 
 def _inspect(path: str | Path, about: dict[str, Any], samples: Any, options: ReadOptions) -> Sheet:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..exceptions import FileFormatError, InputError
 from ..soft.probabilities import Probabilities, ScannedProbabilities
-from ..votes.reading import parquet_files
+from ..votes.reading import PARQUET, is_hidden, parquet_files
 from ..votes.votes import Votes
 from . import file_bytes
 from .checked_rows import (
@@ -25,15 +25,14 @@ from .checked_rows import (
     Rows,
     VoteTable,
     cell_fault,
+    parse_number,
     sound_rows,
     unknown_part,
 )
 from .csvfile import Gaps, WordLabels
 from .file_bytes import import_polars
-from .layout import first_of_every_model
+from .layout import first_of_every_model, index_column
 from .read_options import ReadOptions
-
-_PARQUET = (".parquet", ".pq")
 
 
 def read_frame(path: str | Path, data: bytes, pl: Any) -> Any:
@@ -69,6 +68,11 @@ def _silent_panics() -> Iterator[None]:
     finally:
         os.dup2(kept, 2)
         os.close(kept)
+
+
+def has_text(kind: Any, pl: Any) -> bool:
+    """Tell whether polars writes a type as text: it does no lists, records, bytes and spans."""
+    return not (kind.is_nested() or kind in (pl.Binary, pl.Duration))
 
 
 def unreadable(path: str | Path, error: Exception) -> FileFormatError:
@@ -113,7 +117,7 @@ def _parquet_fault(frame: Any, layout: Layout) -> str:
         for name in (*layout.votes, layout.label):
             if name is not None:
                 value = cells[name]
-                shown = "" if value is None else f"{value:g}"
+                shown = "" if value is None else repr(value).removesuffix(".0")
                 is_label = name == layout.label
                 if fault := cell_fault(name, shown, value, is_label, layout.cutoff):
                     return f"row {row}: {fault}"
@@ -143,12 +147,12 @@ def is_in_pieces(paths: Sequence[str | Path], options: ReadOptions) -> bool:
         inside
         for path in map(Path, paths)
         for inside in (path.iterdir() if path.is_dir() else [path])
-        if not inside.name.startswith((".", "_"))  # as _SUCCESS, which others write beside them
+        if not is_hidden(inside)
     ]
     several = len(found) > 1 or any(Path(path).is_dir() for path in paths)
-    if not several or not all(path.name.lower().endswith(_PARQUET) for path in found):
+    if not several or not all(path.name.lower().endswith(PARQUET) for path in found):
         return False
-    return not found or INDEX not in _columns(found[0])  # by which a file per model is joined
+    return not found or INDEX not in _schema(found[0])  # by which a file per model is joined
 
 
 def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
@@ -165,7 +169,7 @@ def scan_pieces(paths: Sequence[str | Path], options: ReadOptions) -> VoteTable:
     assert options.target is not None
     votes = Votes.scan(
         source, options.target, names=voters,
-        positive=_positive(options), cutoff=options.cut, abstentions=options.abstentions,
+        positive=_positive(options, files[0]), cutoff=options.cut, abstentions=options.abstentions,
     )  # fmt: skip
     merged = f"{len(files)} files: {int(votes.weights.sum())} rows, {votes.n_rows} after merging"
     named = votes.classes != (0, 1)
@@ -186,7 +190,7 @@ def scan_soft_pieces(
     files, source, voters, notes = _pieces(paths, options)
     assert options.target is not None
     said = Probabilities.scan(
-        source, options.target, names=voters, positive=_positive(options), clip=clip
+        source, options.target, names=voters, positive=_positive(options, files[0]), clip=clip
     )
     return said, (f"{len(files)} files: {said.n_rows} rows", *notes)
 
@@ -204,14 +208,24 @@ def _pieces(
             f"is {options.positive!r}; in tables in pieces the positive class is a value.",
         )
     files = parquet_files(paths)
-    voters, notes = options.voters(files[0], _columns(files[0]), (options.target,))
+    columns = tuple(_schema(files[0]))
+    index = index_column(files[0], columns, options, options.target)
+    voters, notes = options.voters(files[0], columns, (options.target, index))
     if options.k is not None:
         voters = tuple(voters[k] for k in first_of_every_model(voters, options.k))
     return files, _silenced(files, voters, options) if options.abstain else files, voters, notes
 
 
-def _positive(options: ReadOptions) -> int | str:
-    return 1 if options.word is None else options.word
+def _positive(options: ReadOptions, file: str) -> float | str:
+    """Return the positive class as it stands among the labels: a number where they are numbers."""
+    if options.word is None:
+        return 1
+    kind = _schema(file)[options.target]
+    numbers = kind.is_numeric() or kind == import_polars().Boolean
+    number = parse_number(options.word) if numbers else None
+    if number is None:
+        return options.word
+    return int(number) if number.is_integer() else number
 
 
 def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions) -> Any:
@@ -226,15 +240,15 @@ def _silenced(files: Sequence[str], voters: Sequence[str], options: ReadOptions)
             "what abstains: --abstain -1, say.",
         ) from None
     votes = [pl.col(name) for name in voters]
-    return pl.scan_parquet(files).with_columns(
+    return pl.scan_parquet(files, glob=False).with_columns(
         pl.when(vote.cast(pl.Float64).is_in(numbers)).then(None).otherwise(vote).alias(name)
         for vote, name in zip(votes, voters, strict=True)
     )
 
 
-def _columns(file: str | Path) -> tuple[str, ...]:
+def _schema(file: str | Path) -> dict[Any, Any]:
     pl = import_polars()
     try:
-        return tuple(pl.read_parquet_schema(file))
+        return dict(pl.scan_parquet(file, glob=False).collect_schema())
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise unreadable(file, error) from None

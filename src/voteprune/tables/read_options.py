@@ -14,7 +14,7 @@ from ..votes.reading import check_cutoff, holds_probabilities
 from .checked_rows import nameless
 
 _ID = re.compile(r"(?i)(|.*[_ .-])(id|ids|idx|uid|uuid|guid|index|fold|folds|rowid|row|key)")
-_CAMEL_ID = re.compile(r".*[a-z](Id|ID|Index)|(?i:unnamed: ?\d+)")
+_CAMEL_ID = re.compile(r".*[a-z](Id|ID|Index)|(?i:unnamed: ?\d+)|__index_level_\d+__")
 _DOUBTFUL = re.compile(
     r"(?i)(|.*[_ .-])(split|part|group|seed|weight|time|timestamp|date|query|item|task|sample|set)"
 )
@@ -133,6 +133,24 @@ class ReadOptions:
         """What that column says of test rows."""
         return None if self.split is None else self.split.partition("=")[2].strip()
 
+    def chosen(self, where: str, names: Sequence[str], kind: str = "voter") -> tuple[str, ...]:
+        """Return the names that `ignore` and `columns` leave.
+
+        Raises
+        ------
+        InputError
+            If a pattern fits none; it says what `kind` of names they are.
+        """
+        for option, patterns in (("ignore", self.ignore), ("columns", self.columns)):
+            for pattern in patterns:
+                if not any(_fits(name, pattern) for name in names):
+                    listed = ", ".join(map(repr, names[:8])) + (", ..." * (len(names) > 8))
+                    raise InputError(
+                        option, f"{pattern!r} fits no {kind} of {where}, only {listed}."
+                    )
+        left = [name for name in names if not any(_fits(name, p) for p in self.ignore)]
+        return tuple(n for n in left if any(_fits(n, p) for p in self.columns or ("*",)))
+
     def voters(
         self, where: str, columns: Sequence[str], taken: Sequence[str | None]
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -143,17 +161,10 @@ class ReadOptions:
         InputError
             If a pattern fits no column, or a column that looks like an id would vote.
         """
-        for option, patterns in (("ignore", self.ignore), ("columns", self.columns)):
-            for pattern in patterns:
-                if not any(_fits(name, pattern) for name in columns):
-                    listed = ", ".join(map(repr, columns[:8])) + (", ..." * (len(columns) > 8))
-                    raise InputError(
-                        option, f"{pattern!r} fits no column of {where}, only {listed}."
-                    )
-        free = [name for name in columns if name not in taken]
-        free = [name for name in free if not any(_fits(name, p) for p in self.ignore)]
+        chosen = self.chosen(where, columns, "column")
+        free = tuple(name for name in chosen if name not in taken)
         if self.columns:
-            return tuple(n for n in free if any(_fits(n, p) for p in self.columns)), ()
+            return free, ()
         for name in free:
             if not name.strip():
                 raise FileFormatError(where, nameless(columns, columns.index(name)))
@@ -170,7 +181,7 @@ class ReadOptions:
             f"{name}"
             for name in doubtful
         ]
-        return tuple(free), tuple(notes)
+        return free, tuple(notes)
 
 
 def _fits(name: str, pattern: str) -> bool:

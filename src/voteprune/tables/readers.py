@@ -125,7 +125,7 @@ def read_rows(paths: Sequence[str | Path], options: ReadOptions) -> Rows:
     try:
         return _rows(loaded, options)
     except Gaps:
-        sheet = read_sheet(loaded, options, text=True, gaps=True)
+        sheet = read_sheet(loaded, options, text=True)
         assert sheet is not None
         return sheet.rows(options)
 

@@ -209,7 +209,7 @@ def read_members(
 
 
 def _sheet_of(loaded: Any, options: ReadOptions, names: Sequence[str] | None = None) -> Sheet:
-    sheet = read_sheet(loaded, options, names, text=True, gaps=True)
+    sheet = read_sheet(loaded, options, names, text=True)
     assert sheet is not None
     return sheet
 

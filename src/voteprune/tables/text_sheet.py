@@ -26,6 +26,7 @@ from .checked_rows import (
     cell_fault,
     is_missing,
     parse_number,
+    same,
     silence,
 )
 from .csvfile import others_too
@@ -83,7 +84,7 @@ class Sheet:
                 return float("nan")
             if classes is not None:
                 for word, vote in ((classes.positive, 1.0), (classes.negative, 0.0)):
-                    if word is not None and _same(cell, word):
+                    if word is not None and same(cell, word):
                         return vote
                 if not _numeric(classes).beside_probabilities:
                     return (
@@ -189,7 +190,7 @@ class Sheet:
             return self
 
         def says(cell: str) -> bool:
-            return not (is_missing(cell) or any(_same(cell, word) for word in options.abstain))
+            return not (is_missing(cell) or any(same(cell, word) for word in options.abstain))
 
         known = {cell: cell if says(cell) else "" for cells in self.cells for cell in set(cells)}
         return replace(self, cells=tuple([known[cell] for cell in cells] for cells in self.cells))
@@ -255,6 +256,13 @@ class Sheet:
         """Return all that is true or said somewhere, where cells are classes."""
         return set(self.labels or ()).union(*map(set, self.cells)) - {""}
 
+    def refuse_gaps(self, options: ReadOptions) -> None:
+        """Refuse empty cells, where nothing says what they count for, and empty labels."""
+        labels = [] if self.labels is None else [(self.label_name, self.labels)]
+        for name, cells in [*zip(self.names, self.cells, strict=True), *labels]:
+            if "" in cells and (options.abstentions is None or name == self.label_name):
+                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
+
     def plurality(self, options: ReadOptions, classes: set[str]) -> PluralityVotes:
         """Read the cells as classes.
 
@@ -267,10 +275,7 @@ class Sheet:
         """
         if self.labels is None:
             raise InputError("target", "is missing. Name the column of true classes.")
-        for name, cells in zip((*self.names, self.label_name), (*self.cells, self.labels),
-                               strict=True):  # fmt: skip
-            if "" in cells and (options.abstentions is None or name == self.label_name):
-                raise self._error(cells.index(""), f"column {name!r} is empty. {CLASS_NEEDED}")
+        self.refuse_gaps(options)
         if (
             4 * max(map(len, classes)) * len(self.ids) * (len(self.names) + 1)
             > file_bytes.MOST_BYTES
@@ -304,10 +309,10 @@ class Sheet:
                 if parse_number(word) not in (0, 1):
                     raise self._unnamed(distinct)
             return self._column(self.label_name, self.labels, _zero_or_one) == 1, None
-        positive = [word for word in distinct if _same(word, options.word)]
+        positive = [word for word in distinct if same(word, options.word)]
         others = [word for word in distinct if word not in positive]
         # Rows to judge on may be of one class alone, where both are known.
-        known = options.negative is not None and all(_same(w, options.negative) for w in others)
+        known = options.negative is not None and all(same(w, options.negative) for w in others)
         if len(others) > 1 or not (positive or known):
             raise InputError(
                 "positive",
@@ -355,12 +360,6 @@ def _graded(name: str, cell: str) -> float | str:
 
 def _zero_or_one(_: str, cell: str) -> float:
     return float(parse_number(cell) or 0)
-
-
-def _same(cell: str, word: str) -> bool:
-    """Tell whether a cell names a class: as text, or as a number where both are."""
-    one, other = parse_number(cell), parse_number(word)
-    return cell.strip() == word.strip() or (one is not None and one == other)
 
 
 def _numeric(classes: TwoClasses) -> TwoClasses:

@@ -94,6 +94,7 @@ def records(
         If a column is missing, or the file is not valid.
     """
     stream = io.TextIOWrapper(io.BytesIO(_bytes(path)), encoding="utf-8-sig", newline="")
+    csv.field_size_limit(max(csv.field_size_limit(), MOST_BYTES - 1))  # what a C long holds
     reader = csv.reader(stream, strict=True)
     try:
         header = next(reader, [])

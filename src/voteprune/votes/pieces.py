@@ -124,7 +124,10 @@ class LazyTable:
         self._where = str(source)[:200]
         self._is_query = isinstance(source, pl.LazyFrame)
         try:
-            self._frame = source if self._is_query else pl.scan_parquet(parquet_files(source))
+            # Names are taken as they are: [1] in a file's name is no pattern.
+            self._frame = (
+                source if self._is_query else pl.scan_parquet(parquet_files(source), glob=False)
+            )
             self._schema = self._frame.collect_schema()
         except (pl.exceptions.PolarsError, OSError) as error:
             raise self._unreadable(error) from None

@@ -406,6 +406,15 @@ def _named(there: Iterable[Any], names: Sequence[str]) -> list[Any]:
     return [columns[name] for name in names]
 
 
+PARQUET = (".parquet", ".pq")
+"""How Parquet files are called."""
+
+
+def is_hidden(path: Path) -> bool:
+    """Tell what other programs write beside tables, as _SUCCESS and ._part.parquet."""
+    return path.name.startswith((".", "_"))
+
+
 def parquet_files(source: object) -> list[str]:
     """Return the files that a path, a folder, a pattern or several of them name."""
     if isinstance(source, str | Path):
@@ -422,14 +431,14 @@ def parquet_files(source: object) -> list[str]:
             raise InputError("source", f"holds {path!r:.60}; expected paths.")
         place = Path(path)
         if place.is_dir():
-            inside = sorted(map(str, [*place.glob("*.parquet"), *place.glob("*.pq")]))
-        elif any(mark in str(path) for mark in "*?["):
-            inside = sorted(
-                map(str, Path(place.anchor or ".").glob(str(place.relative_to(place.anchor))))
-            )
+            tables = [p for p in place.iterdir() if p.name.lower().endswith(PARQUET)]
+            inside = [p for p in tables if not is_hidden(p)]
+        elif not place.exists() and any(mark in str(path) for mark in "*?["):
+            fitting = Path(place.anchor or ".").glob(str(place.relative_to(place.anchor)))
+            inside = [p for p in fitting if is_hidden(place) or not is_hidden(p)]
         else:
-            inside = [str(path)] if place.exists() else []
+            inside = [place] if place.exists() else []
         if not inside:
             raise FileFormatError(path, "names no Parquet file that exists.")
-        found += inside
+        found += sorted(map(str, inside))
     return found
