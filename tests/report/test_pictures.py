@@ -136,14 +136,17 @@ def test_the_median_gap_counts_runs_without_a_gap_as_far_away(facts):
         ((2.0, 0.5, 1.0), (10.0, 1.0, 1.0)),
         ((5.0, None, 1.0), (10.0, 0.5, 1.0)),
     )
-    runs = [replace(model, fold=fold, trace=trace) for fold, trace in enumerate(traces)]
+    runs = [
+        replace(model, fold=fold, trace=trace, seconds=20, value=trace[-1][1], bound=trace[-1][2])
+        for fold, trace in enumerate(traces)
+    ]
     (line,) = gap_lines(Results(runs))
     steps = dict(zip(line.seconds, line.per_cent, strict=True))
     # One run of three has a gap before 2 s, so there is no median yet; then it is 100 %.
     assert min(steps) >= 2.0
     assert steps[min(steps)] == pytest.approx(100)
-    # At the end the gaps are 25 %, 0 and 100 %.
-    assert line.seconds[-1] == pytest.approx(10)
+    # At the end the gaps are 25 %, 0 and 100 %. Nothing changed from 10 s to the end of the runs.
+    assert line.seconds[-1] == pytest.approx(20)
     assert line.per_cent[-1] == pytest.approx(25)
 
 

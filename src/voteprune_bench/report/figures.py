@@ -227,8 +227,8 @@ _PICTURES: tuple[tuple[str, str, str, Drawer], ...] = (
     (
         "gap_over_time",
         "How the gap closes",
-        "Median gap over the runs, from the moment on at which half of them have one. Square: the "
-        "paper's mean after 300 seconds of CPLEX 12.8 on 8 cores.",
+        "Median gap over the runs, from the moment on at which half of them have one; logarithmic "
+        "above 1 %. Square: the paper's mean after 300 seconds of CPLEX 12.8 on 8 cores.",
         gap_panels,
     ),
     (

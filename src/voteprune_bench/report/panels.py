@@ -26,6 +26,9 @@ METHODS = {"F1": PROVED, "F2": AMBER, "F3": GREEN, "F1-theta": VIOLET}
 """Colours of the paper's formulations; every other method is `GUESSED`."""
 
 
+_STROKES = ("-", "--", ":", "-.")
+"""What tells lines of the same colour apart."""
+
 _ACROSS = 3
 """Panels in a row."""
 
@@ -86,27 +89,37 @@ def gap_panels(facts: Facts, pool_size: int) -> Any:
     datasets = [name for name in facts.datasets if any(line.dataset == name for line in lines)]
     if not datasets:
         return None
+    methods = [name for name in facts.methods if any(line.method == name for line in lines)]
+    others = [name for name in methods if name not in METHODS]
+    styles: dict[str, dict[str, Any]] = {
+        name: {"color": METHODS[name]}
+        if name in METHODS
+        else {"color": GUESSED, "ls": _STROKES[others.index(name) % len(_STROKES)]}
+        for name in methods
+    }
     figure, panels = _panels(datasets, 1.9, sharex=True)
     for dataset, ax in zip(datasets, panels, strict=True):
         for line in (line for line in lines if line.dataset == dataset):
-            colour = METHODS.get(line.method, GUESSED)
-            ax.plot(line.seconds, line.per_cent, color=colour, lw=1.5, drawstyle="steps-post")
+            colour = styles[line.method]["color"]
+            ax.plot(line.seconds, line.per_cent, **styles[line.method], drawstyle="steps-post")
             ax.plot(line.seconds[-1], line.per_cent[-1], "o", ms=4, mfc=colour, mec=PAGE, mew=0.5)
             if line.paper is not None:
                 ax.plot(300, line.paper, "s", ms=4.5, mfc=PAGE, mec=colour, mew=1.3,
                         zorder=3, clip_on=False)  # fmt: skip
         ax.set_xscale("log")
-        ax.set_ylim(bottom=0, top=max(1.05 * ax.get_ylim()[1], 0.5))
+        # Losses begin with a gap of 100 %, beside which all others would be a line on the ground.
+        ax.set_yscale("symlog", linthresh=1)
+        ax.set_ylim(bottom=0, top=max(1.05 * ax.get_ylim()[1], 2))
+        ax.set_yticks([tick for tick in (0, 1, 10, 100) if tick <= ax.get_ylim()[1]])
+        ax.yaxis.set_minor_locator(NullLocator())
         ax.set_title(dataset)
         ax.xaxis.set_major_locator(LogLocator(10, numticks=5))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.xaxis.set_major_formatter(lambda value, _: clock(value))
-        ax.locator_params(axis="y", nbins=4)
         ax.yaxis.set_major_formatter(lambda value, _: f"{value:g} %")
         ax.tick_params(labelsize=8)
         ax.grid()
-    methods = [name for name in facts.methods if any(line.method == name for line in lines)]
-    handles = [Line2D([], [], color=METHODS.get(name, GUESSED), label=name) for name in methods]
+    handles = [Line2D([], [], **styles[name], label=name) for name in methods]
     figure.legend(handles=handles, loc="outside upper left", ncols=len(handles), labelcolor=INK)
     return figure
 

@@ -138,9 +138,10 @@ def _point(results: Results, dataset: str, pool_size: int, method: str) -> Point
 def _gaps(record: Record) -> list[tuple[float, float]]:
     """Return times and gaps in per cent of one run, once there are value and bound.
 
-    The gap of a value of 0 is infinite. A run without a trace has its gap at its end.
+    The gap of a value of 0 is infinite. The last one is that of the run's end, so that a line goes
+    as far as the run did, though nothing changed any more.
     """
-    steps = record.trace or ((record.seconds, record.value, record.bound),)
+    steps = (*record.trace, (record.seconds, record.value, record.bound))
     return [
         (seconds, 100 * gap)
         for seconds, value, bound in steps
