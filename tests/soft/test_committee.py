@@ -162,6 +162,19 @@ def test_who_was_always_sure_may_be_unsure_on_new_rows(n_classes):
     assert (found[:2] == committee.predict_proba({"a": said})[:2]).all()
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_in_a_linear_pool_who_was_always_sure_counts_with_its_probability(n_classes):
+    said = np.array([[0.75, 0.25, 0], [0.25, 0.75, 0], [1, 0, 0], [0.5, 0.5, 0]])[:, :n_classes]
+    said = said if n_classes == 2 else said[:, [1, 2, 0]]
+    committee = SoftCommittee(
+        members=(0,), names=("a",), weights=(2.0,), classes=tuple(range(n_classes)),
+        intercepts=(), kinds=("vote",), clip=1e-3, rule="linear_pool", pool_size=1,
+    )  # fmt: skip
+    found = committee.predict_proba({"a": said})
+    assert found == pytest.approx(said, abs=3e-3)
+    assert found[2].max() == pytest.approx(1 - (n_classes - 1) * 1e-3)
+
+
 def test_scores_that_are_infinite_or_too_large_are_refused(committee):
     """Else the answer were neither a probability nor an error."""
     scored = replace(committee, kinds=("probability", "score"))

@@ -158,8 +158,10 @@ def assemble_soft(clf: PrunedVotingClassifier, parts: Sequence[Any]) -> Any:
     for place, (voter, part) in enumerate(zip(clf._voters, parts, strict=True)):
         prefix = f"m{place}_"
         said = _shares(draft, clf, voter, part, prefix)
-        write = _pool_share if pool else _odds
-        term = write(draft, committee, committee.kinds[place], said, prefix)
+        if pool:
+            term = _pool_share(draft, committee, said, prefix)
+        else:
+            term = _odds(draft, committee, committee.kinds[place], said, prefix)
         weight = draft.numbers(f"{prefix}weight", weights[place])
         term = draft.node("Mul", [term, weight], f"{prefix}term")
         total = draft.node("Add", [total, term], f"{prefix}total") if total else term
@@ -226,20 +228,9 @@ def _odds(draft: Draft, committee: SoftCommittee, kind: str, said: str, prefix: 
     return draft.node("Log", [share], f"{prefix}odds")
 
 
-def _pool_share(draft: Draft, committee: SoftCommittee, kind: str, said: str, prefix: str) -> str:
+def _pool_share(draft: Draft, committee: SoftCommittee, said: str, prefix: str) -> str:
     """Write a member's part in a linear pool, as `shares_of` has it."""
     n_classes = len(committee.classes)
-    if kind == "vote":
-        # Sure for whom it votes: above 1/2 or above 0, with one column or several.
-        least = draft.numbers(f"{prefix}least", 0.5 if n_classes == 2 else 0.0)
-        above = draft.node("Greater", [said, least], f"{prefix}above")
-        sure = draft.numbers(f"{prefix}sure", 1.0)
-        none = draft.numbers(f"{prefix}none", 0.0)
-        if n_classes == 2:
-            # On new rows it may be undecided.
-            below = draft.node("Less", [said, least], f"{prefix}below")
-            none = draft.node("Where", [below, none, least], f"{prefix}otherwise")
-        said = draft.node("Where", [above, sure, none], f"{prefix}sharp")
     share = _clipped(draft, committee, said, prefix)
     if n_classes == 2:
         return share

@@ -291,18 +291,19 @@ def _ends(clip: float, n_classes: int, dimensions: int) -> Floats:
 def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     """Return one member's log-odds as probabilities, for linear pools.
 
-    A mere vote is as sure as clipping allows, an abstention gives every class the same.
+    A mere vote is as sure as clipping allows, an abstention gives every class the same. Who only
+    voted when it was chosen may be unsure on new rows, and is clipped like all others.
     """
     sure = 1 - (n_classes - 1) * clip
     if odds.ndim == 2:
         silent = ~odds.any(axis=1)
         share = np.exp(odds)
         if kind == VOTE:
-            share = np.where(odds > 0, sure, clip)
+            share = np.clip(odds, clip, sure)
         share[silent] = 1 / n_classes
         return np.asarray(share / share.sum(axis=1, keepdims=True))
     if kind == VOTE:
-        return np.where(odds > 0, sure, np.where(odds < 0, clip, 0.5))
+        return np.clip((odds + 1) / 2, clip, sure)
     return np.asarray(1 / (1 + np.exp(-odds)))
 
 
