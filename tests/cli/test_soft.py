@@ -373,6 +373,35 @@ def test_apply_reads_abstentions_and_grades_as_prune_has_read_them(run, tmp_path
     assert vp.SoftSolution.load(saved).committee == vp.SoftCommittee.load(saved)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_apply_reads_scores(run, tmp_path, n_classes):
+    """Those of a committee that Python has saved: decision functions are any numbers."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, n_classes, 60)
+    far = 3.0 * np.eye(n_classes)[y] + rng.normal(size=(60, n_classes))
+    near = np.abs(far) / np.abs(far).sum(axis=1, keepdims=True)
+    far[3], saved, new = np.nan, tmp_path / "own.json", tmp_path / "new.csv"
+    said = {"s": far[:, 1], "p": near[:, 1]} if n_classes == 2 else {"s": far, "p": near}
+    given = vp.Probabilities(said, y, scores=["s"])
+    own = vp.prune(given, constraints=vp.Require("s", "p"), penalty=1).committee
+    assert set(own.kinds) == {"score", "probability"}
+    own.save(saved)
+    names = {name: [name] if each.ndim == 1 else [f"{name}:{c}" for c in range(n_classes)]
+             for name, each in said.items()}  # fmt: skip
+    columns = {c: each.reshape(60, -1)[:, k] for name, each in said.items()
+               for k, c in enumerate(names[name])}  # fmt: skip
+    table = pl.DataFrame({"y": y, **columns}).fill_nan(None)
+    table.write_csv(new)
+    code, out, err = run("apply", saved, new, "--target", "y")
+    assert code == 0
+    assert [int(row["prediction"]) for row in read(out)] == own.predict(said).tolist()
+    assert f"accuracy {(own.predict(said) == y).mean():.6g}, log loss 0." in err
+    table.with_columns(pl.lit("far").alias(names["s"][0])).write_csv(new)
+    code, _, err = run("apply", saved, new)
+    assert code == 2
+    assert "is 'far'; scores are numbers" in err
+
+
 def test_names_of_classes_may_have_a_colon(run, tmp_path):
     told, _, words, y = several()
     names = {"ham": "GO:1", "spam": "GO:2", "eggs": "1"}

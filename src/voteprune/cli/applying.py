@@ -17,6 +17,7 @@ from ..problem.committee import NUMBERED, USUAL_CUT, Committee
 from ..problem.confusion import Confusion
 from ..problem.plurality_committee import PluralityCommittee
 from ..soft.committee import SoftCommittee
+from ..soft.log_odds import SCORE
 from ..tables import Bools, ReadOptions, Rows, Sheet, read_labels, read_rows, read_votes
 from ..tables.soft import read_members
 from .console import PROVED, say
@@ -201,7 +202,9 @@ def _apply_probabilities(
     chosen: SoftCommittee, file: Path, options: ReadOptions, output: Path | None
 ) -> int:
     """Give the rows of a table probabilities and classes."""
-    rows = read_members(file, chosen.names, chosen.classes, options, chosen.labelled or ())
+    kinds = zip(chosen.names, chosen.kinds, strict=True)
+    scored = [name for name, kind in kinds if kind == SCORE]
+    rows = read_members(file, chosen.names, chosen.classes, options, chosen.labelled or (), scored)
     shares = chosen.predict_proba(rows.said)
     decided = chosen.predict(rows.said).tolist()
     two = len(chosen.classes) == 2

@@ -159,6 +159,7 @@ def read_members(
     classes: Sequence[Label],
     options: ReadOptions,
     labelled: Sequence[str] = (),
+    scored: Sequence[str] = (),
 ) -> SoftRows:
     """Read what some members say; labels may be absent.
 
@@ -174,6 +175,8 @@ def read_members(
         How to read them.
     labelled
         Members whose numbers are class labels, see `SoftCommittee`.
+    scored
+        Members that give scores.
 
     Raises
     ------
@@ -197,12 +200,28 @@ def read_members(
     kept = [column for found in wanted.values() for column in found]
     places = [sheet.names.index(column) for column in kept]
     sheet = replace(sheet, names=tuple(kept), cells=tuple(sheet.cells[p] for p in places))
+    scores = {name: [sheet.score(column) for column in wanted[name]] for name in scored}
+    # They may be any numbers, so that as probabilities they say nothing here.
+    silent = {column for name in scored for column in wanted[name]}
+    columns = zip(sheet.names, sheet.cells, strict=True)
+    sheet = replace(
+        sheet, cells=tuple([""] * len(c) if name in silent else c for name, c in columns)
+    )
     if options.grade is None and may_be_labels(classes):
-        return _of_numbers(sheet, classes, labelled)
-    rows = _rows(sheet, options, words if len(words) > 2 else None)
+        rows = _of_numbers(sheet, classes, labelled)
+    else:
+        rows = _of_words(_rows(sheet, options, words if len(words) > 2 else None), classes)
+    each = {name: c[0] if len(c) == 1 else np.column_stack(c) for name, c in scores.items()}
+    return replace(rows, said={**rows.said, **each})
+
+
+def _of_words(rows: SoftRows, classes: Sequence[Label]) -> SoftRows:
+    """Return rows with labels that were read as text as those of a committee, which may be numbers.
+
+    A class that it does not know stays.
+    """
     if rows.labels is None:
         return rows
-    # Cells are text; the committee may have numbers. A class that it does not know stays.
     called = dict(zip(map(str, rows.classes), classes, strict=False))
     labels = [called.get(str(label), label) for label in rows.labels.tolist()]
     return replace(rows, labels=np.array(labels, dtype=object), classes=tuple(classes))

@@ -148,6 +148,21 @@ class Sheet:
 
         return self._column(name, self.cells[self.names.index(name)], read)
 
+    def score(self, name: str) -> NDArray[np.float64]:
+        """Read a column of any numbers, with NaN where nothing was said."""
+
+        def read(name: str, cell: str) -> float | str:
+            if is_missing(cell):
+                return float("nan")
+            number = parse_number(cell)
+            return (
+                f"column {name!r} is {brief(cell)}; scores are numbers."
+                if number is None
+                else number
+            )
+
+        return self._column(name, self.cells[self.names.index(name)], read)
+
     def one_hot(self, name: str, words: Sequence[str]) -> NDArray[np.float64]:
         """Read a column of classes as n x C, 1 for the class named, NaN where there is none."""
 
