@@ -203,10 +203,11 @@ def read_members(
     scores = {name: [sheet.score(column) for column in wanted[name]] for name in scored}
     # They may be any numbers, so that as probabilities they say nothing here.
     silent = {column for name in scored for column in wanted[name]}
-    columns = zip(sheet.names, sheet.cells, strict=True)
-    sheet = replace(
-        sheet, cells=tuple([""] * len(c) if name in silent else c for name, c in columns)
-    )
+    heard = [
+        [""] * len(cells) if column in silent else cells
+        for column, cells in zip(sheet.names, sheet.cells, strict=True)
+    ]
+    sheet = replace(sheet, cells=tuple(heard))
     if options.grade is None and may_be_labels(classes):
         rows = _of_numbers(sheet, classes, labelled)
     else:
