@@ -21,6 +21,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 
+APS = re.compile(r"(^|/)data/(.*[/_-])?aps|(^|[/_-])aps[^/]*\.(csv|parquet|txt|zip)")
+"""Rows of APS, whole or in part. Plans for it, and counts of what was decided, are none."""
+
 STATE = re.compile(r"\.(jsonl|pyc|lock|sqlite)$|(^|/)\.(?!gitignore|ci)|__pycache__")
 """Files that runs leave behind."""
 
@@ -75,7 +78,7 @@ def check_source(source: Path) -> None:
         names = [name.partition("/")[2] for name in archive.getnames()]
     for name in names:
         assert not STATE.search(name) or name == ".gitignore", f"{name} is left over from a run"
-        assert "aps_part" not in name, "aps_part has another licence and stays out"
+        assert not APS.search(name), f"{name} is data under another licence, which stays out"
     for needed in ("data/SOURCES.md", "data/drd.csv.gz", "tests/oracle.py", "LICENSE", "Makefile"):
         assert needed in names, f"{needed} is missing"
     print(f"{source.name}: {len(names)} files")
