@@ -8,7 +8,7 @@ from typing import Annotated, cast
 from cyclopts import Parameter
 
 from ..compare import compare
-from ..exceptions import InputError, OutputError
+from ..exceptions import InputError
 from ..problem.metrics import Criterion
 from ..soft.pruning import OBJECTIVES
 from ..solve.comparison import Comparison
@@ -18,7 +18,7 @@ from ..votes.votes import Votes
 from .console import PROVED, UNWRITTEN, WRONG, live_methods, say
 from .inputs import read_class_tables, read_tables
 from .option_texts import check_outputs, check_picture, read_objective
-from .output import emit, exit_code
+from .output import emit, exit_code, noting
 from .shared_options import (
     AIM,
     ANY_SOURCE,
@@ -103,16 +103,12 @@ def compare_command(
             callback=callback,
         )
     text = found.to_json() if json else found.to_csv() if csv else found.table() + "\n"
-    unwritten = []
-    try:
+    unwritten: list[str] = []
+    with noting(unwritten):
         emit(text)
-    except OutputError as error:
-        unwritten.append(str(error))
     if plot is not None:
-        try:
+        with noting(unwritten):
             found.save_plot(plot)
-        except OutputError as error:
-            unwritten.append(str(error))
     for sentence in dict.fromkeys(solution.explanation for solution in found.solutions):
         if sentence:
             say(sentence)

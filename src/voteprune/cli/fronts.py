@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from ..exceptions import InputError, OutputError
+from ..exceptions import InputError
 from ..front import front
 from ..problem.constraints import Budget
 from ..soft.probabilities import CLIP
@@ -19,7 +19,7 @@ from ..tables.soft import read_probabilities
 from .console import PROVED, UNPROVED, UNWRITTEN, WRONG, say
 from .inputs import read_class_tables, read_tables
 from .option_texts import build_budget, check_outputs, check_picture, is_soft, read_objective
-from .output import emit
+from .output import emit, noting
 from .shared_options import (
     AIM,
     ANY_SOURCE,
@@ -179,19 +179,15 @@ def _hand_out(
                 say(line.strip())
             else:
                 text += f"\n{line}"
-    try:
+    with noting(unwritten):
         emit(text)
-    except OutputError as error:
-        unwritten.append(str(error))
     if plot is not None and not there:
         say(f"there is no committee, so {plot} was not written.")
         plot = None
     for path, write in ((output, found.save), (plot, found.save_plot)):
         if path is not None:
-            try:
+            with noting(unwritten):
                 write(path)
-            except OutputError as error:
-                unwritten.append(str(error))
     for sentence in (*unwritten, *([unreached] if unreached else [])):
         say(sentence)
     if unwritten:

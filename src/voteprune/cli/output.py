@@ -12,7 +12,8 @@ import io
 import json as jsonlib
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,15 @@ from ..tables import Bools, Rows
 from ..tables.soft import SoftRows
 from ..votes.plurality import PluralityVotes
 from .console import PROVED, UNPROVED, UNWRITTEN, WRONG, say
+
+
+@contextmanager
+def noting(unwritten: list[str]) -> Iterator[None]:
+    """Add what could not be written to a list, and go on: every other output is still made."""
+    try:
+        yield
+    except OutputError as error:
+        unwritten.append(str(error))
 
 
 def emit(text: str) -> None:
@@ -130,10 +140,8 @@ def hand_out(
         Where the page of the answer goes, None for nowhere, and what makes it.
     """
     unwritten = list(solution.unwritten)
-    try:
+    with noting(unwritten):
         emit(text)
-    except OutputError as error:
-        unwritten.append(str(error))
     html, make_page = page
     if solution.committee is None:
         for path in (output, html):
@@ -150,9 +158,8 @@ def hand_out(
     for path, write in texts:
         if path is not None and write is not None:
             try:
-                outfile.write_text(path, write())
-            except OutputError as error:
-                unwritten.append(str(error))
+                with noting(unwritten):
+                    outfile.write_text(path, write())
             except KeyboardInterrupt:  # in the proofs of the page; all else is written by then
                 say(f"interrupted; {path} was not written.")
                 interrupted = True

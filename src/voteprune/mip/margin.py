@@ -5,10 +5,11 @@ in half votes, is linear in the members. For every side of a pattern that gains 
 there is a variable r for the margin as it counts:
 
     r <= m,   r <= h                                   the hinge needs no more
-    r <= m + (-h - m_min) b,   r <= h - 2 h b,   b 0/1    the ramp: b = 1 gives the pattern up
+    r <= m + (-h - m_min) b,   r <= u - (u + h) b,   b 0/1    the ramp: b = 1 gives the pattern up
 
-Only patterns whose margin can fall below -h need a b. Without integrality the last two rows are the
-least concave function above the ramp, which is what `bounds.margin_prices` bounds.
+where m lies between m_min and m_max, and u = min(h, m_max). Only patterns whose margin can fall
+below -h need a b. Without integrality the last two rows are the least concave function above the
+ramp over all reals; `bounds.margin_prices` bounds it over whole vote counts.
 """
 
 from __future__ import annotations

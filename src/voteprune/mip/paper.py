@@ -5,9 +5,10 @@ diversity constraints*. One t and one f variable per data point, L a variable, p
 diversity. Kept as the reference the faster model is tested against, with every row, even where the
 weights make some of them redundant, as the paper says of (3) and (6).
 
-Four readings: the big-M of (6) is K + 1, for K would make L = K infeasible; the empty committee
-is excluded by L <= S - 1; constraints of ours (size, members, cost, metrics) follow the paper's
-rows; and (17) and (19) take any measure in the place of FC, ceilings with their signs changed.
+Four readings: the big-M of (6) is K + 1, for K would make L = K infeasible where a negative row has
+no vote; the empty committee is excluded by L <= S - 1; constraints of ours (size, members, cost,
+metrics) follow the paper's rows; and (17) and (19) take any measure in the place of FC, ceilings
+with their signs changed.
 """
 
 from __future__ import annotations

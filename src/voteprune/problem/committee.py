@@ -13,7 +13,14 @@ from ..exceptions import InputError
 from ..files import jsonfile
 from ..files.jsonfile import Document
 from ..votes.abstaining import Abstentions, check_same_rule, fill_gaps, read_abstentions
-from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
+from ..votes.reading import (
+    TwoClasses,
+    columns_by_name,
+    places_by_name,
+    read_matrix,
+    to_votes,
+    truth_names,
+)
 from ..votes.votes import Votes, on_classes
 
 USUAL_CUT = 0.5
@@ -151,8 +158,7 @@ class Committee(Document):
         if gaps:
             # An abstention is no vote for the positive class.
             table, _ = fill_gaps(table, self.classes[0])
-        # Truth values are votes, unless the classes are the numbers that they stand for.
-        named &= table.dtype != bool or set(self.classes) == set(NUMBERED)
+        named &= table.dtype != bool or truth_names(self.classes)
         classes = TwoClasses(self.classes[1], self.classes[0]) if named else None
         return to_votes(table, "votes", self.cutoff, classes)
 

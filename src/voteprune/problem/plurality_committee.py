@@ -21,7 +21,14 @@ from ..votes.abstaining import (
     read_abstentions,
 )
 from ..votes.plurality import Codes, Label, PluralityVotes, encode, read_label_matrix
-from ..votes.reading import TwoClasses, columns_by_name, places_by_name, read_matrix, to_votes
+from ..votes.reading import (
+    TwoClasses,
+    columns_by_name,
+    places_by_name,
+    read_matrix,
+    to_votes,
+    truth_names,
+)
 from ..votes.votes import Votes, on_classes
 from .committee import check_told, cut_fields, read_cut
 
@@ -140,8 +147,7 @@ class PluralityCommittee(Document):
             named = TwoClasses(self.labels[1], self.labels[0]) if self.labels else None
             table, _ = read_matrix(votes, "votes", words=named is not None, gaps=True)
             table, voted = fill_gaps(table, self.labels[0] if self.labels else 0)
-            # Truth values are votes, unless the classes are the numbers that they stand for.
-            if table.dtype == bool and set(self.labels) != {0, 1}:
+            if table.dtype == bool and not truth_names(self.labels):
                 named = None
             table = to_votes(table, "votes", self.cutoff, named).astype(np.int64)
         else:

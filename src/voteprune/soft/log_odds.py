@@ -297,9 +297,7 @@ def shares_of(odds: Floats, kind: str, clip: float, n_classes: int) -> Floats:
     sure = 1 - (n_classes - 1) * clip
     if odds.ndim == 2:
         silent = ~odds.any(axis=1)
-        share = np.exp(odds)
-        if kind == VOTE:
-            share = np.clip(odds, clip, sure)
+        share = np.clip(odds, clip, sure) if kind == VOTE else np.exp(odds)
         share[silent] = 1 / n_classes
         return np.asarray(share / share.sum(axis=1, keepdims=True))
     if kind == VOTE:

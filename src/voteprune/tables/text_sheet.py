@@ -154,12 +154,9 @@ class Sheet:
         def read(name: str, cell: str) -> float | str:
             if is_missing(cell):
                 return float("nan")
+            fault = f"column {name!r} is {brief(cell)}; scores are numbers."
             number = parse_number(cell)
-            return (
-                f"column {name!r} is {brief(cell)}; scores are numbers."
-                if number is None
-                else number
-            )
+            return fault if number is None else number
 
         return self._column(name, self.cells[self.names.index(name)], read)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..exceptions import FileFormatError, InputError, not_installed
 from ..numbers.floats import ROUNDING
 from .packed import WORD, Packed, merged
-from .reading import TwoClasses, parquet_files
+from .reading import TwoClasses, parquet_files, truth_names
 
 PIECE = 1 << 18
 """Rows that are in memory at once where a table is gone through piece by piece."""
@@ -83,10 +83,10 @@ class Columns:
         Parameters
         ----------
         truth
-            Whether they are truth values: votes, unless the classes are 0 and 1.
+            Whether they are truth values, see `truth_names`.
         """
-        named = {number for number, _ in self.numbers}
-        return [] if truth and named != {0, 1} else self.numbers
+        is_vote = truth and not truth_names(number for number, _ in self.numbers)
+        return [] if is_vote else self.numbers
 
     @property
     def shares(self) -> bool:

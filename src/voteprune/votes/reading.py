@@ -92,6 +92,11 @@ def read_matrix(
     return table, columns
 
 
+def truth_names(classes: Iterable[object]) -> bool:
+    """Tell whether truth values name classes, which 0 and 1 are; else they are votes."""
+    return set(classes) == {0, 1}
+
+
 def to_votes(
     table: NDArray[Any], argument: str, cutoff: float = 0.5, classes: TwoClasses | None = None
 ) -> NDArray[np.bool_]:
